@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"adlens/internal/clickhouse/directory": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/commits", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/schema":    {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/query", "adlens/schema"},
 	"adlens/internal/clickhouse/cluster": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/schema",
-		"adlens/internal/flight", "adlens/internal/lru", "adlens/internal/query", "adlens/internal/tables"},
+		"adlens/internal/flight", "adlens/internal/lru", "adlens/internal/query", "adlens/internal/recent", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/tables": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/commits",
 		"adlens/internal/manifest", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/integrity": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",

@@ -187,4 +187,13 @@ func (v *Values[K, V]) put(key K, a answer[V], asked time.Time) {
 
 // near reports whether two times are less than so far apart, either way: of
 // concurrent requests, any may be the first.
-func near(a, b time.Time, age time.Duration) bool { return b.Sub(a).Abs() < age }
+func near(a, b time.Time, age time.Duration) bool {
+	return max(Elapsed(a, b), Elapsed(b, a)) < age
+}
+
+// Elapsed returns how much time passed, by the clock that shows more of it: a machine that
+// was suspended sees that by its wall clock alone; where that was set back, the monotonic
+// one counts.
+func Elapsed(from, to time.Time) time.Duration {
+	return max(to.Sub(from), to.Round(0).Sub(from.Round(0)))
+}

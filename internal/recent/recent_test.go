@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 )
 
 const age = 2 * time.Second
@@ -256,4 +257,18 @@ func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 		s.err = errors.New("no server there")
 		follow("a store that is away", 4*time.Second, 11, 0, false)
 	})
+}
+
+// The monotonic clock of a machine that is suspended does not go on.
+func TestAValueIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
+	s := &shelf{values: map[string]int{"a": 1}}
+	v := New(age, 10, s.read)
+	expect(t, v, 1)
+	s.values["a"] = 2
+	expect(t, v, 1)
+	for _, kept := range v.young {
+		suspended := (*uint64)(unsafe.Pointer(&kept.confirmed)) // its first word: seconds above 30 bits of nanoseconds
+		*suspended -= uint64(time.Hour/time.Second) << 30
+	}
+	expect(t, v, 2)
 }

@@ -24,6 +24,6 @@ func (ps *Placements) LookUpLate(ctx context.Context, account string, shard uint
 	ps.asking.Do(ctx, account, func(context.Context) (place, error) {
 		close(begun)
 		<-come
-		return newPlace(shard, time.Now().Add(-Settling)), nil
+		return place{shard, time.Now().Add(-Settling)}, nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 )
 
 const (
@@ -37,17 +38,10 @@ type Placements struct {
 type place struct {
 	shard uint16
 	asked time.Time
-	wall  int64 // the same in unix nanoseconds
 }
 
-func newPlace(shard uint16, asked time.Time) place { return place{shard, asked, asked.UnixNano()} }
-
-// isYounger reports whether a place was read within a time. A machine that was
-// suspended meanwhile sees that by its wall clock alone; where that was set back, the
-// other clock counts.
-func (p place) isYounger(than time.Duration) bool {
-	return time.Since(p.asked) < than && time.Since(time.Unix(0, p.wall)) < than
-}
+// isYounger reports whether a place was read within a time.
+func (p place) isYounger(than time.Duration) bool { return recent.Elapsed(p.asked, time.Now()) < than }
 
 func newPlacements(c *Cluster) *Placements {
 	return &Placements{cluster: c, known: lru.New(maxPlaces, func(string, place) int { return 1 })}
@@ -65,7 +59,7 @@ func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) 
 			defer cancel()
 			asked := time.Now()
 			number, _, err := ps.Read(ctx, account)
-			p := newPlace(number, asked)
+			p := place{number, asked}
 			if err == nil {
 				ps.known.Put(account, p)
 			}
@@ -133,7 +127,7 @@ func (ps *Placements) Put(ctx context.Context, account string, s *Shard) error {
 	if err := ps.Move(ctx, account, s.Number); err != nil {
 		return err
 	}
-	ps.known.Put(query.Text(account), newPlace(s.Number, time.Now()))
+	ps.known.Put(query.Text(account), place{s.Number, time.Now()})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 )
 
 // A process that was stopped for longer than its claim is trusted must not renew
@@ -23,17 +24,26 @@ func TestAClaimThatMayHaveDiedIsNotRenewed(t *testing.T) {
 // A machine that was suspended counts none of that time, but for its wall clock. An account
 // may have moved meanwhile, and what it had at the old place may be deleted.
 func TestAPlaceIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fresh := newPlace(2, time.Now())
-		time.Sleep(PlaceLife - time.Nanosecond)
-		suspended, set := fresh, fresh
-		suspended.asked, set.wall = time.Now(), time.Now().Add(time.Hour).UnixNano()
-		if !fresh.isYounger(PlaceLife) {
-			t.Error("a place is not believed for its life")
+	for _, c := range []struct {
+		wall, monotonic time.Duration
+		want            bool
+	}{
+		{0, 0, true},
+		{-time.Hour, 0, true},
+		{PlaceLife, PlaceLife, false},
+		{time.Hour, 0, false},          // suspended
+		{-time.Hour, PlaceLife, false}, // set back
+	} {
+		if got := (place{2, ago(c.wall, c.monotonic)}).isYounger(PlaceLife); got != c.want {
+			t.Errorf("a place of %s ago by the wall clock, of %s by the monotonic one: %t", c.wall, c.monotonic, got)
 		}
-		time.Sleep(time.Nanosecond)
-		if suspended.isYounger(PlaceLife) || set.isYounger(PlaceLife) || fresh.isYounger(PlaceLife) {
-			t.Errorf("a place is believed after its life: %t where the machine was suspended, %t where its clock was set", suspended.isYounger(PlaceLife), set.isYounger(PlaceLife))
-		}
-	})
+	}
+}
+
+// ago returns a time so long ago by the wall clock, in whole seconds, and by the monotonic
+// one: of a Time's first word, the seconds come above 30 bits of nanoseconds.
+func ago(wall, monotonic time.Duration) time.Time {
+	t := time.Now().Add(-monotonic)
+	*(*uint64)(unsafe.Pointer(&t)) -= uint64((wall-monotonic)/time.Second) << 30
+	return t
 }
