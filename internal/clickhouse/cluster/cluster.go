@@ -37,6 +37,7 @@ type Cluster struct {
 	memory     conn.Memory
 	placements *Placements
 	claims     sync.Map // account -> *claim, of accounts locked by Leases
+	sightings  sync.Map // token -> sighting, of claims of others by a clock that was ahead
 }
 
 // Shard is a server of a database.

@@ -9,7 +9,16 @@ import (
 // trusted.
 func (c *Cluster) AgeClaim(name string) {
 	held, _ := c.claims.Load(name)
-	held.(*claim).renewed.Store(time.Now().Add(-leaseTrust - time.Second).UnixNano())
+	aged := time.Now().Add(-leaseTrust - time.Second)
+	held.(*claim).renewed.Store(&aged)
+}
+
+// AgeSightings makes claims look as if they had been seen first a lease's life ago.
+func (c *Cluster) AgeSightings() {
+	c.sightings.Range(func(token, last any) bool {
+		c.sightings.Store(token, sighting{last.(sighting).beat, time.Now().Add(-leaseLife - time.Nanosecond)})
+		return true
+	})
 }
 
 // RenewalOf returns what renews a claim, for after it was withdrawn.

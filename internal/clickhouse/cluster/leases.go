@@ -12,6 +12,7 @@ import (
 
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/query"
+	"adlens/internal/recent"
 )
 
 // A lease lets one process at a time do a thing that has a name, such as
@@ -86,7 +87,13 @@ func thisProcess() string {
 type claim struct {
 	cluster             *Cluster
 	name, token, holder string
-	renewed             atomic.Int64 // unix nanoseconds
+	renewed             atomic.Pointer[time.Time] // nil for never
+}
+
+// sighting is when this process first saw a claim's last beat.
+type sighting struct {
+	beat int64
+	seen time.Time
 }
 
 // tryName claims and returns "", or withdraws and returns who holds the name.
@@ -137,13 +144,43 @@ func (c *claim) keepAlive() (release func() error) {
 
 // findOther returns who else holds the name, "" for no other holder.
 func (c *claim) findOther(ctx context.Context) (other string, err error) {
-	return conn.Value[string](ctx, c.cluster.Home(), `
-SELECT argMax(holder, beat)
+	asked := time.Now()
+	params := conn.Params{"account": query.Text(c.name), "token": c.token, "life": conn.Number(uint32(leaseLife.Seconds()))}
+	var silent []*claim
+	err = c.cluster.Home().Read(ctx, `
+SELECT token, argMax(holder, beat), toUnixTimestamp64Nano(max(beat)), argMax(expires_at, beat) > now64(3) + {life:UInt32}
 FROM leases
 WHERE account_id = {account:String} AND token != {token:String}
 GROUP BY token
-HAVING argMax(expires_at, beat) > now64(3) AND max(beat) < `+lastBeat+`
-LIMIT 1`, conn.Params{"account": query.Text(c.name), "token": c.token})
+HAVING argMax(expires_at, beat) > now64(3) AND max(beat) < `+lastBeat, params, conn.EachRow(func(scan conn.Scan) error {
+		found := &claim{cluster: c.cluster, name: c.name}
+		var beat int64
+		var isAhead bool
+		err := scan(&found.token, &found.holder, &beat, &isAhead)
+		if isAhead && c.cluster.isSilent(found.token, beat, asked) {
+			silent = append(silent, found)
+		} else {
+			other = found.holder
+		}
+		return err
+	}))
+	for _, s := range silent { // also for others, and so that its holder moves no account any more
+		err = errors.Join(err, s.withdraw(ctx))
+		c.cluster.sightings.Delete(s.token)
+	}
+	return other, err
+}
+
+// isSilent reports whether a claim that a clock that was ahead wrote, and which would lock
+// its name until that time comes, has had the same beat for as long as a claim lives: its
+// holder has stopped. One that lives renews it by the clock of now.
+func (c *Cluster) isSilent(token string, beat int64, asked time.Time) bool {
+	last, ok := c.sightings.Load(token)
+	if !ok || last.(sighting).beat != beat {
+		c.sightings.Store(token, sighting{beat, time.Now()})
+		return false
+	}
+	return asked.Sub(last.(sighting).seen) > leaseLife
 }
 
 // renew writes the claim for its life from now, by the server's clock. It counts as
@@ -159,7 +196,7 @@ FROM leases
 WHERE account_id = {account:String} AND token = {token:String}
 HAVING max(beat) < `+lastBeat, params)
 	if err == nil {
-		c.renewed.Store(asked.UnixNano())
+		c.renewed.Store(&asked)
 	}
 	return err
 }
@@ -191,7 +228,7 @@ func (c *claim) keepRenewing(ctx context.Context) {
 
 // requireFresh fails where the claim may have died without its holder knowing.
 func (c *claim) requireFresh() error {
-	if time.Since(time.Unix(0, c.renewed.Load())) > leaseTrust {
+	if renewed := c.renewed.Load(); renewed == nil || recent.Elapsed(*renewed, time.Now()) > leaseTrust {
 		return fmt.Errorf("the lock on %s could not be renewed; another process may have it", c.name)
 	}
 	return nil

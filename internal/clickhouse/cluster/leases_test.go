@@ -238,6 +238,45 @@ func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
 	wantFree(t, leases, "a lease that was released before the clock was set back")
 }
 
+// A holder dies, and the clock by which it renewed its claim was ahead.
+func TestADeadHolderOfAClockThatWasAheadLocksForALifeOfAClaim(t *testing.T) {
+	d := open(t)
+	leases := cluster.Leases{Cluster: d.Cluster}
+	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	renew := d.Cluster.RenewalOf(t.Name())
+	wantHeld := func(what string) {
+		t.Helper()
+		if held, err := leases.Held(t.Context(), t.Name()); !held || err != nil {
+			t.Errorf("%s is not held: %v", what, err)
+		}
+	}
+	d.Cluster.AgeClaim(t.Name()) // it is not renewed by itself
+	const ahead = "max(expires_at) + INTERVAL 8 HOUR, max(beat) + INTERVAL 8 HOUR"
+	writeClaim(t, d, ahead)
+	wantHeld("a lease that was seen once")
+	wantHeld("a lease that was seen a moment ago")
+	if err := renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.Cluster.AgeSightings()
+	wantHeld("a lease that was renewed by the right clock")
+	d.Cluster.AgeClaim(t.Name())
+	writeClaim(t, d, ahead)
+	wantHeld("a lease with another beat than a minute ago")
+	d.Cluster.AgeSightings()
+	wantFree(t, leases, "a lease whose holder is dead")
+	if err := d.Cluster.Placements().Move(t.Context(), t.Name(), 2); err == nil {
+		t.Error("a holder that stood still moves the account")
+	}
+	wantFree(t, leases, "a lease whose holder was found dead") // by who sees it for the first time
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeClaim writes the test's claim with another end and beat, and has its rows merged.
 func writeClaim(t *testing.T, d *clickhouse.Database, endAndBeat string) {
 	t.Helper()

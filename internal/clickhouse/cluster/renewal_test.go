@@ -13,12 +13,32 @@ import (
 func TestAClaimThatMayHaveDiedIsNotRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &claim{name: "acme"}
-		c.renewed.Store(time.Now().Add(-leaseTrust - time.Second).UnixNano())
+		aged := time.Now().Add(-leaseTrust - time.Second)
+		c.renewed.Store(&aged)
 		c.keepRenewing(t.Context())
 		if c.requireFresh() == nil {
 			t.Error("the claim counts as held")
 		}
 	})
+}
+
+// A holder that was stopped, and whose machine's clock was set back meanwhile, may have lost
+// its claim.
+func TestAClaimIsTrustedByBothClocks(t *testing.T) {
+	for _, c := range []struct {
+		wall, monotonic time.Duration
+		want            bool
+	}{
+		{-time.Hour, 0, true},
+		{-time.Hour, leaseTrust + time.Second, false}, // set back
+		{time.Hour, 0, false},                         // suspended
+	} {
+		held, renewed := &claim{}, ago(c.wall, c.monotonic)
+		held.renewed.Store(&renewed)
+		if got := held.requireFresh() == nil; got != c.want {
+			t.Errorf("a claim that was renewed %s ago by the wall clock, %s by the monotonic one, is trusted: %t", c.wall, c.monotonic, got)
+		}
+	}
 }
 
 // A machine that was suspended counts none of that time, but for its wall clock. An account
