@@ -35,6 +35,7 @@ const (
 type Limiter struct {
 	client      *redis.Client
 	script      *redis.Script
+	database    string // its identity: several may share a Redis
 	minute, day int
 	local       *auth.Limiter
 	notice      func(error)
@@ -46,12 +47,12 @@ type Limiter struct {
 }
 
 // New returns a limiter on the Redis at an address such as
-// redis://:password@host:6379/0 (rediss for TLS). It lets in so many calls in
-// any 60 seconds and on a day of UTC, 0 for no limit. local counts with it, refuses
-// what is beyond a limit by its own count, whatever Redis has lost, and decides alone
-// while Redis is away; notice hears when that begins, and with nil when it ends.
-func New(address string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
-	return newLimiter(address, minute, day, local, notice, patience)
+// redis://:password@host:6379/0 (rediss for TLS), which servers of one database share. It
+// lets in so many calls in any 60 seconds and on a day of UTC, 0 for no limit. local counts
+// with it, refuses what is beyond a limit by its own count, whatever Redis has lost, and
+// decides alone while Redis is away; notice hears when that begins, and with nil when it ends.
+func New(address, database string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
+	return newLimiter(address, database, minute, day, local, notice, patience)
 }
 
 // errAddress does not repeat the address, which may hold a password.
@@ -68,7 +69,7 @@ func Ping(ctx context.Context, address string) error {
 	return errors.Join(client.Ping(ctx).Err(), client.Close())
 }
 
-func newLimiter(address string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
+func newLimiter(address, database string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, errAddress
@@ -80,7 +81,7 @@ func newLimiter(address string, minute, day int, local *auth.Limiter, notice fun
 	// no question about versions first: patience is short.
 	options.Protocol, options.DisableIdentity = 2, true
 	options.MinIdleConns, options.PoolSize = idleConnections, connections
-	l := &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), minute: minute, day: day,
+	l := &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), database: database, minute: minute, day: day,
 		local: local, notice: notice, patience: patience}
 	// A Redis that knows the script already answers the first calls in one round;
 	// one that is away is asked again by them.
@@ -112,7 +113,7 @@ func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) aut
 	// it was away, and those of servers without it.
 	known := l.local.PeekKey(account, key, now)
 	// One slot of a cluster has all that is counted of an account.
-	prefix, quotas := "adlens:{"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
+	prefix, quotas := "adlens:{"+l.database+":"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
 	names := []string{prefix + "minute", prefix + "day"}
 	if key.Quotas != (auth.Quotas{}) {
 		names, quotas = append(names, prefix+key.KeyID+":minute", prefix+key.KeyID+":day"), append(quotas, key.Quotas)

@@ -32,7 +32,7 @@ const patient = 10 * time.Second
 
 func limiter(t *testing.T, address string, minute, day int, notice func(error), patience time.Duration) *Limiter {
 	t.Helper()
-	l, err := newLimiter(address, minute, day, auth.NewLimiter(minute, day), notice, patience)
+	l, err := newLimiter(address, "database", minute, day, auth.NewLimiter(minute, day), notice, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *server) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		l, err := New(s.address(), 0, 0, auth.NewLimiter(0, 0), func(error) {})
+		l, err := New(s.address(), "database", 0, 0, auth.NewLimiter(0, 0), func(error) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +125,31 @@ func (s *server) stop() {
 	_ = s.command.Process.Kill()
 	_ = s.command.Wait()
 	s.command = nil
+}
+
+// A production and a copy of it on one Redis have accounts of the same ids.
+func TestDatabasesOnOneRedisHaveLimitsOfTheirOwn(t *testing.T) {
+	server := miniredis.RunT(t)
+	for _, database := range []string{"production", "staging"} {
+		l, err := newLimiter("redis://"+server.Addr(), database, 1, 1, auth.NewLimiter(1, 1), silence(t), patient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := auth.KeyLimit{KeyID: "k", Quotas: auth.Quotas{Minute: 1, Day: 1}}
+		for _, want := range []bool{true, false} {
+			if d := l.AllowKey("acme", key, time.Now()); d.Allowed != want {
+				t.Errorf("a call of %s: %+v, expected %t", database, d, want)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, key := range server.Keys() {
+		if !strings.Contains(key, ":acme}:") {
+			t.Errorf("the key %s is not in its account's slot of a cluster", key)
+		}
+	}
 }
 
 func TestOfNinetySixCallsAtOnceSixtyAreLetInByAllServersTogether(t *testing.T) {
@@ -237,7 +262,7 @@ func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
 	now := time.Now()
 	local := auth.NewReservingLimiter(5, 100)
 	local.TakeElsewhere([]auth.DayUse{{Account: "acme", Day: adlens.DayOf(now.UTC()), Used: 50}, {Account: "zeta", Day: adlens.DayOf(now.UTC()), Used: 100}}, now)
-	l, err := newLimiter(redis.address(), 5, 100, local, silence(t), patient)
+	l, err := newLimiter(redis.address(), "database", 5, 100, local, silence(t), patient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +291,7 @@ func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
 }
 
 func TestAnAddressThatIsNoneIsRefusedWithoutItsPassword(t *testing.T) {
-	_, err := New("http://user:canary@host", 1, 1, nil, nil)
+	_, err := New("http://user:canary@host", "database", 1, 1, nil, nil)
 	if err == nil || strings.Contains(err.Error(), "canary") {
 		t.Errorf("the error is %v", err)
 	}
