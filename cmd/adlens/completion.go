@@ -86,7 +86,7 @@ func (o *options) completeFlags(cmd *cobra.Command) {
 		"account":      o.completeAccounts,
 		"region":       cobra.FixedCompletions([]string{"NA", "EU", "FE"}, cobra.ShellCompDirectiveNoFileComp),
 		"subscription": cobra.FixedCompletions(adlens.Subscriptions, cobra.ShellCompDirectiveNoFileComp),
-		"log-level":    cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp),
+		"log-level":    cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp),
 	} {
 		if cmd.LocalNonPersistentFlags().Lookup(name) != nil {
 			must(cmd.RegisterFlagCompletionFunc(name, complete))

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -335,11 +337,14 @@ func runEvery(ctx context.Context, interval time.Duration, do func(context.Conte
 	}
 }
 
+// logLevels are the values of --log-level, in any case.
+var logLevels = []string{"debug", "info", "warn", "error"}
+
 // newLog returns the log of a server on standard error: JSON lines, or at a terminal
 // lines for a person to read.
 func newLog(level string) (*zap.Logger, error) {
 	parsed, err := zapcore.ParseLevel(level)
-	if err != nil || level == "" {
+	if err != nil || !slices.Contains(logLevels, strings.ToLower(level)) { // "", warning and fatal parse too
 		return nil, fmt.Errorf("--log-level is %q; expected debug, info, warn or error", level)
 	}
 	config := zap.NewProductionEncoderConfig()
