@@ -14,6 +14,9 @@ const (
 	// usageFor is how long a use is remembered after it was drained: until no
 	// cached record can hold an older one.
 	usageFor = recent.LongestTrust + time.Minute
+	// disorder is how much later than a call a use before it may be noted: calls overtake
+	// one another, and clocks of servers differ. A later one is of a clock that was ahead.
+	disorder = time.Minute
 )
 
 // Usage remembers when keys were last used, between two times of persisting
@@ -32,17 +35,35 @@ type use struct {
 // NewUsage returns a memory of no uses.
 func NewUsage() *Usage { return &Usage{uses: map[string]use{}} }
 
-// Touch notes a use of a key and returns the last one before it: the newer of
-// the remembered and the persisted use, or nil where the key was never used.
+// Touch notes a use of a key and returns the last one before it, which is never after
+// now: the newer of the remembered and the persisted use, or nil where none is known.
 func (u *Usage) Touch(keyID string, persisted *time.Time, now time.Time) (previous *time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	previous = persisted
-	if known, ok := u.uses[keyID]; ok && (persisted == nil || known.at.After(*persisted)) {
-		previous = &known.at
+	now = now.Round(0) // what is shown and persisted is the wall clock's
+	previous = useBefore(persisted, now)
+	if known, ok := u.uses[keyID]; ok {
+		at := useBefore(&known.at, now)
+		if at == nil {
+			delete(u.uses, keyID)
+		} else if previous == nil || at.After(*previous) {
+			previous = at
+		}
 	}
 	u.noteUse(keyID, now)
 	return previous
+}
+
+// useBefore returns a noted use as of now, nil for none and for one of a clock that was
+// ahead.
+func useBefore(noted *time.Time, now time.Time) *time.Time {
+	if noted == nil || noted.Sub(now) > disorder {
+		return nil
+	}
+	if noted.After(now) {
+		return &now
+	}
+	return noted
 }
 
 // Drain returns the uses since the last Drain, for persisting them.

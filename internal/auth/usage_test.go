@@ -37,6 +37,28 @@ func TestTheLastUseIsTheOneBeforeThisCall(t *testing.T) {
 	}
 }
 
+// A clock that was ahead noted uses, on another server or on this one, until it was set right.
+func TestALastUseIsNeverInTheFuture(t *testing.T) {
+	u := NewUsage()
+	for _, c := range []struct {
+		persisted *time.Time
+		now       time.Time
+		want      *time.Time
+	}{
+		{since(28_800), at(0), nil},
+		{since(28_800), at(2), since(0)},
+		{since(-5), at(28_803), since(2)}, // of this server
+		{since(-5), at(4), since(-5)},
+		{since(-5), at(6), since(4)},
+		{since(8), at(7), since(7)}, // another server's clock is a moment ahead
+	} {
+		if diff := cmp.Diff(c.want, u.Touch("k", c.persisted, c.now)); diff != "" {
+			t.Errorf("at %s (-want +got):\n%s", c.now, diff)
+		}
+	}
+	wantUses(t, u.Drain(), map[string]time.Time{"k": at(7)})
+}
+
 func TestDrainGivesTheUsesSinceTheLastDrain(t *testing.T) {
 	u := NewUsage()
 	u.Touch("a", nil, at(1))

@@ -41,6 +41,30 @@ func TestAccountsServedLastComeFirst(t *testing.T) {
 	}
 }
 
+// A server whose clock was ahead noted uses, until it was set right.
+func TestALastUseOfTheFutureIsNotRead(t *testing.T) {
+	d := openShared(t)
+	app := appNamed(t, 1)
+	key, feed := recordNamed(t, 1), recordNamed(t, 2)
+	key.ID, feed.ID = "k_"+t.Name(), "f_"+t.Name()
+	if err := errors.Join(d.Keys.PutKey(t.Context(), key), d.Feeds.PutFeed(t.Context(), feed), d.Apps.PutApp(t.Context(), app)); err != nil {
+		t.Fatal(err)
+	}
+	ahead := time.Now().Add(8 * time.Hour)
+	if err := d.Keys.PutKeyUses(t.Context(), map[string]time.Time{key.ID: ahead, feed.ID: ahead, app.ID: ahead}); err != nil {
+		t.Fatal(err)
+	}
+	k, _, err1 := d.Keys.KeyByID(t.Context(), key.ID)
+	f, _, err2 := d.Feeds.FeedByID(t.Context(), feed.ID)
+	a, _, err3 := d.Apps.AppByID(t.Context(), app.ID)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if k.LastUsedAt != nil || f.LastUsedAt != nil || a.LastUsedAt != nil {
+		t.Errorf("the last uses are of a key %v, of a feed link %v, of a connection %v", k.LastUsedAt, f.LastUsedAt, a.LastUsedAt)
+	}
+}
+
 // Keys and feed links of before they had marketplaces are of all of them, and a
 // change of one keeps what it has.
 func TestKeysOfTheSchemaBeforeAreForTheWholeAccount(t *testing.T) {

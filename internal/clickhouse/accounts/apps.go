@@ -81,7 +81,7 @@ SELECT a.app_id, a.account_id, a.invited_at, a.invite_sha256, a.invite_expires_a
     a.code_sha256, a.code_expires_at, a.connected_at, a.refresh_sha256, a.refresh_expires_at, a.access_sha256, a.access_expires_at, a.revoked_at,
     nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM apps WHERE app_id IN `+matching+` ORDER BY updated_at DESC LIMIT 1 BY app_id) AS a
-LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses WHERE key_id IN `+matching+` GROUP BY key_id) AS u ON u.key_id = a.app_id
+LEFT JOIN (`+lastUses+` WHERE key_id IN `+matching+` GROUP BY key_id) AS u ON u.key_id = a.app_id
 ORDER BY a.invited_at, a.app_id`, params, scanApp)
 }
 

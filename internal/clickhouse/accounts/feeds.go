@@ -35,7 +35,7 @@ func (f FeedStore) readFeeds(ctx context.Context, filter string, params conn.Par
 	return conn.Collect(ctx, f.Cluster.Home(), `
 SELECT f.sha256, f.feed_id, f.account_id, f.name, f.start, f.request, f.marketplaces, f.created_at, f.expires_at, f.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM feeds WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS f
-LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
+LEFT JOIN (`+lastUses+`
            WHERE key_id IN (SELECT feed_id FROM feeds WHERE `+filter+`) GROUP BY key_id) AS u ON u.key_id = f.feed_id
 ORDER BY f.created_at, f.feed_id`, params, func(scan conn.Scan) (auth.Record, error) {
 		r := auth.Record{Scopes: []string{auth.ScopeRead}}

@@ -14,13 +14,17 @@ import (
 	"adlens/internal/query"
 )
 
+// lastUses reads when keys, links and connections of assistants were last used. A use of
+// the future was noted by a clock that was ahead.
+const lastUses = "SELECT key_id, maxIf(last_used_at, last_used_at <= now64(3)) AS used FROM api_key_uses"
+
 // newestKeys reads keys as their newest rows say, with their last use. The
 // filter narrows by what never changes of a key.
 func newestKeys(filter string) string {
 	return `
 SELECT k.sha256, k.key_id, k.account_id, k.name, k.start, k.scopes, k.limit_minute, k.limit_day, k.successor, k.marketplaces, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
 FROM (SELECT * FROM api_keys WHERE ` + filter + ` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
-LEFT JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses
+LEFT JOIN (` + lastUses + `
            WHERE key_id IN (SELECT key_id FROM api_keys WHERE ` + filter + `) GROUP BY key_id) AS u ON u.key_id = k.key_id
 ORDER BY k.created_at, k.key_id`
 }
