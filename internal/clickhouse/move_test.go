@@ -230,6 +230,74 @@ func TestAMoveDeletesNoNewerLoad(t *testing.T) {
 	}
 }
 
+// A first shard that was put back from a copy of its disk places an account where it was
+// before it moved.
+func TestAnAccountIsNotReadWhereAnOldDirectoryPlacesIt(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	ctx := conn.Inspecting(t.Context())
+	m.putLoaded(t, "acme", 1)
+	m.putLoaded(t, "stays", 1)
+	m.putLoaded(t, "new", 0)
+	mustBeWhole := func(what string) {
+		t.Helper()
+		if err := m.Inspector.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"acme", "stays", "new"} {
+			if faults, err := m.Inspector.Faults(ctx, id); err != nil || len(faults) > 0 {
+				t.Errorf("%s, %s has the faults %q: %v", what, id, faults, err)
+			}
+			if err := m.Inspector.RequireDirectory(ctx, id); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if lost := m.Inspector.Damage().Lost; len(lost) > 0 {
+			t.Errorf("%s, withheld are %v", what, lost)
+		}
+	}
+	mustBeWhole("before a move")
+	m.interrupt(t, "acme", 2)
+	mustBeWhole("after a move that was killed")
+	if _, err := m.move(t.Context(), t, "acme", 2); err != nil {
+		t.Fatal(err)
+	}
+	mustBeWhole("after a move")
+	for _, table := range []string{"placements", "directory_seals"} { // as a copy of the disk has them
+		column := map[string]string{"placements": "version", "directory_seals": "revision"}[table]
+		filter := map[string]string{"placements": "", "directory_seals": " AND table_name = 'placements'"}[table]
+		if err := m.Cluster.Home().Exec(t.Context(), "DELETE FROM "+table+" WHERE account_id = 'acme'"+filter+" AND "+column+" > 1", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.placeOf(t, "acme") != 1 {
+		t.Fatalf("the account is on shard %d", m.placeOf(t, "acme"))
+	}
+	if err := m.Inspector.InspectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lost := m.Inspector.Damage().Lost
+	if len(lost) != 1 || len(lost["acme"]) != 1 || !strings.Contains(lost["acme"][0], "placed on shard 1, which has no load of it, and shard 2 has") {
+		t.Errorf("withheld are %v", lost)
+	}
+	if err := m.Inspector.RequireDirectory(ctx, "acme"); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("its directory is whole: %v", err)
+	}
+	if _, err := m.Tables.Manifest(t.Context(), "acme"); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("it is read: %v", err)
+	}
+	if err := m.Inspector.MendDirectory(t.Context(), "acme", unheard); err != nil {
+		t.Error(err)
+	}
+	if whole, err := m.Inspector.LookAgain(t.Context(), "acme"); !whole || err != nil {
+		t.Errorf("repaired, it is not whole: %v", err)
+	}
+	mustBeWhole("after the repair")
+	if m.placeOf(t, "acme") != 2 {
+		t.Errorf("repaired, it is on shard %d", m.placeOf(t, "acme"))
+	}
+}
+
 // Processes that believe that the account is where it was before are reading there.
 func TestAMoveBackWaitsBeforeItClearsWhatIsStillRead(t *testing.T) {
 	t.Parallel()

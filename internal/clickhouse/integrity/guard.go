@@ -52,6 +52,11 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 	if err != nil {
 		return err
 	}
+	g.withholdLosses(losses)
+	return nil
+}
+
+func (g *Guard) withholdLosses(losses []commits.Loss) {
 	lost := map[string][]string{}
 	for _, l := range losses {
 		lost[l.Account] = append(lost[l.Account], l.What)
@@ -60,7 +65,6 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 		g.Withhold(account, faults...)
 		g.ring()
 	}
-	return nil
 }
 
 // Withhold has nothing of an account read any more, for these reasons, until

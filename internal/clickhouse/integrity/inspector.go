@@ -36,15 +36,24 @@ func (i *Inspector) Begin(ctx context.Context) error {
 }
 
 // InspectAll looks through all servers that answer, as the guard does with each
-// new session.
+// new session, and for accounts that are on another shard than they are placed on.
 func (i *Inspector) InspectAll(ctx context.Context) error {
-	return i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+	err := i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
 		c, err := s.Connect(ctx)
 		if err != nil {
 			return err
 		}
 		return i.Guard.Inspect(ctx, c)
 	})
+	if err != nil {
+		return err
+	}
+	misplaced, err := i.findMisplaced(ctx, "")
+	if adlens.KindOf(err) == adlens.Damaged { // the directory's own faults were found above
+		return nil
+	}
+	i.withholdLosses(misplaced)
+	return err
 }
 
 // Damage is what is known to be wrong with the stored data.
@@ -66,7 +75,11 @@ func (i *Inspector) Damage() Damage {
 func (i *Inspector) Losses(ctx context.Context, account string) ([]commits.Loss, error) {
 	if account == "" {
 		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]commits.Loss, error) { return shardLosses(ctx, s) })
-		return slices.Concat(all...), err
+		if err != nil {
+			return nil, err
+		}
+		misplaced, err := i.findMisplaced(ctx, "")
+		return append(slices.Concat(all...), misplaced...), err
 	}
 	return i.accountLosses(ctx, account)
 }
@@ -87,6 +100,11 @@ func (i *Inspector) accountLosses(ctx context.Context, account string) ([]commit
 		var rows []commits.Loss
 		rows, err = directoryLosses(ctx, i.cluster.Home(), account)
 		all = append(all, rows...)
+	}
+	if err == nil {
+		var misplaced []commits.Loss
+		misplaced, err = i.findMisplaced(ctx, account)
+		all = append(all, misplaced...)
 	}
 	if adlens.KindOf(err) == adlens.Damaged {
 		return append(all, commits.Loss{Account: account, What: err.Error()}), nil
@@ -134,11 +152,19 @@ func (i *Inspector) DirectoryFaults(ctx context.Context) (map[string][]string, e
 }
 
 // RequireDirectory returns an error of kind adlens.Damaged where an account lost
-// something of the directory.
+// something of the directory, or its place there is not where its loads are.
 func (i *Inspector) RequireDirectory(ctx context.Context, account string) error {
 	faults, err := directory.FindFaults(ctx, i.cluster.Home(), account)
-	if err == nil && len(faults[account]) > 0 {
-		err = commits.Damaged(account, faults[account])
+	if err != nil {
+		return err
+	}
+	misplaced, err := i.findMisplaced(ctx, account)
+	all := faults[account]
+	for _, l := range misplaced {
+		all = append(all, l.What)
+	}
+	if err == nil && len(all) > 0 {
+		err = commits.Damaged(account, all)
 	}
 	return err
 }
