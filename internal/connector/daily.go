@@ -459,7 +459,7 @@ func (d *Daily) tellLeftOut(c adlens.Connection, leftOut error) {
 }
 
 // isDone reports whether a task is read as far as the platform has its days.
-func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanting() }
+func (t *task) isDone() bool { return t.isRead() || t.never != nil && !t.isWanting() && !t.isHere() }
 
 // noteRead notes of the tasks of a pull which are read, as far as the platform has
 // their days, and which the platform refused.

@@ -22,11 +22,17 @@ type noted struct {
 	*memory
 	connection adlens.Connection
 	profiles   []platform.Profile
-	requests   map[string]adlens.ReportRequest // by id
+	requests   map[string]adlens.ReportRequest // the last of each profile, type and days
+	made       map[string]adlens.ReportRequest // all, by id
 	refreshed  map[string]adlens.Refreshed     // by report type
 	visible    map[string]bool                 // ids of loaded reports
 	rates      uint32
 	notes      int // that are still taken
+}
+
+func newNoted(account string, notes int) *noted {
+	return &noted{memory: newMemory(account), notes: notes, visible: map[string]bool{}, refreshed: map[string]adlens.Refreshed{},
+		requests: map[string]adlens.ReportRequest{}, made: map[string]adlens.ReportRequest{}}
 }
 
 var errKilled = errors.New("the process was killed")
@@ -73,7 +79,9 @@ func (n *noted) OpenRequests(context.Context, string) (open []adlens.ReportReque
 }
 
 func (n *noted) PutRequest(_ context.Context, r adlens.ReportRequest) error {
-	return n.note(func() { n.requests[r.ReportID] = r })
+	return n.note(func() {
+		n.requests[requestName(r.MarketplaceID, r.ReportType, r.Start, r.End)], n.made[r.ReportID] = r, r
+	})
 }
 
 func (n *noted) LoadedReports(context.Context, string) (map[string]bool, error) {
@@ -141,8 +149,7 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store := &noted{memory: newMemory(account), notes: notes,
-				visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
+			store := newNoted(account, notes)
 			begin := func() *Daily {
 				return &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Connector: New(Config{Store: store, Loader: taken{store}, Locks: store,
 					BaseURL: Addresses{all: p.URL()}, TokenURL: Addresses{all: p.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }, Notice: func(string, string) {}})}
@@ -156,7 +163,7 @@ func TestAKilledRefreshAsksForNoReportAgain(t *testing.T) {
 			if ended = err == nil; !ended && !errors.Is(err, errKilled) {
 				t.Fatal(err)
 			}
-			lost := p.Calls(standin.ReportCreate) - len(store.requests)
+			lost := p.Calls(standin.ReportCreate) - len(store.made)
 			store.notes = 1 << 30
 			if _, _, err := begin().refreshConnection(t.Context(), store.connection); err != nil {
 				t.Fatal(err)

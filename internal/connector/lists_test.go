@@ -45,7 +45,7 @@ func connectedTo(t *testing.T, p *standin.Platform, take Loader) (*Connector, *n
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &readable{noted: &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}}}
+	store := &readable{noted: newNoted("one", 1<<30)}
 	if l, ok := take.(*noting); ok {
 		l.taken = taken{store.noted}
 	}

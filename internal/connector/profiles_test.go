@@ -41,7 +41,7 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}
+	store := newNoted("one", 1<<30)
 	now := time.Now()
 	var notices []string
 	daily := &Daily{Dir: t.TempDir(), Poll: time.Millisecond, Connector: New(Config{Now: func() time.Time { return now }, Store: store, Loader: unchanging{taken{store}}, Locks: store,

@@ -109,7 +109,7 @@ func (t *task) isHere() bool {
 // isRead reports whether all that the platform has of the task's days is
 // visible.
 func (t *task) isRead() bool {
-	return !slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < loaded && !w.spare })
+	return !t.later && !slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress < loaded && !w.spare })
 }
 
 // forgetLost looks whether what the pull has loaded is still there: a restore of the

@@ -52,8 +52,7 @@ type figure struct {
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 23)), faults: 0.15, now: time.Date(2026, 9, 1, 20, 0, 0, 0, time.UTC),
-		held: map[string]map[adlens.Day]figure{}, reads: map[string]string{},
-		noted: &noted{memory: newMemory("one"), notes: 1 << 30, visible: map[string]bool{}, requests: map[string]adlens.ReportRequest{}, refreshed: map[string]adlens.Refreshed{}}}
+		held: map[string]map[adlens.Day]figure{}, reads: map[string]string{}, noted: newNoted("one", 1<<30)}
 	w.platform = standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7}}, Facts: factsOf(w.now), Now: w.clock})
 	t.Cleanup(w.platform.Close)
 	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
@@ -163,7 +162,10 @@ func (w *world) take(path string) {
 	}
 	rows := map[adlens.Day]string{}
 	for _, row := range readRows(w.t, strings.TrimSuffix(path, reportSuffix)+downloadSuffix) {
-		day, err := adlens.ParseDay(row.Date)
+		day, err := report.Start, error(nil)
+		if !report.Type.Legacy { // whose rows say no day
+			day, err = adlens.ParseDay(row.Date)
+		}
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -173,7 +175,7 @@ func (w *world) take(path string) {
 	defer w.noted.mu.Unlock()
 	first := !w.visible[report.ID]
 	w.visible[report.ID] = true
-	readOn := LastEnded(w.profiles[0], w.requests[report.ID].RequestedAt)
+	readOn := LastEnded(w.profiles[0], w.made[report.ID].RequestedAt)
 	if w.held[report.Type.ID] == nil {
 		w.held[report.Type.ID] = map[adlens.Day]figure{}
 	}

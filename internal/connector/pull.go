@@ -66,25 +66,22 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
 		}
 		c.readListsOf(ctx, account, all) // they say who needs legacy reports
-		dirs := []string{o.Out}
-		if o.Kept != "" {
-			dirs = append(dirs, o.Kept)
-		}
-		open, err := c.openReports(ctx, account, all, dirs...)
-		legacy, failed := c.Store.LegacyProfiles(ctx, account)
+		legacy, err := c.Store.LegacyProfiles(ctx, account)
 		states, unread := c.Store.Refreshed(ctx, account)
-		err = errors.Join(err, failed, unread)
+		err = errors.Join(err, unread)
 		for _, profile := range all {
 			for _, t := range reportTypesOf(profile, legacy) {
 				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), o.Days)
 				if o.Days == 0 { // days that were chosen are read, whatever is held
 					err = errors.Join(err, c.keepHeld(ctx, account, &one))
 				}
-				one.planWindows(open)
 				p.tasks = append(p.tasks, &one)
 			}
 		}
-		return errors.Join(err, p.bringWaiting(o.Kept))
+		if err != nil {
+			return err
+		}
+		return p.planReports(ctx, o.Kept)
 	})
 	_, gone := p.forgetLost(context.WithoutCancel(ctx))
 	err = errors.Join(err, gone)
@@ -98,6 +95,31 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		}
 	}
 	return p.result, errors.Join(err, p.leftOut, p.keepWaiting(o.Kept), waitingError(p.result))
+}
+
+// planReports plans the reports of the tasks, with those that wait here or in the directory
+// of a server. Where days are requested only once such a report is loaded, that is tried
+// first.
+func (p *pull) planReports(ctx context.Context, kept string) error {
+	dirs := []string{p.out}
+	if kept != "" {
+		dirs = append(dirs, kept)
+	}
+	for tried := false; ; tried = true {
+		open, err := p.connector.openReports(ctx, p.account, p.profiles, dirs...)
+		if err != nil {
+			return err
+		}
+		for _, t := range p.tasks {
+			t.planWindows(open)
+		}
+		if err := p.bringWaiting(kept); err != nil || tried || !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.later }) {
+			return err
+		}
+		if _, err := p.loadHere(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // noteRead notes which tasks are read, so that doctor and the times of the last

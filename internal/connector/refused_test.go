@@ -93,7 +93,7 @@ func TestALegacyAddressThatIsMissingForAMomentLosesNoDay(t *testing.T) {
 			w.now = w.now.Add(24 * time.Hour)
 			w.refresh(1 << 30)
 			read := map[adlens.Day]bool{}
-			for id, r := range w.requests {
+			for id, r := range w.made {
 				if w.visible[id] && r.ReportType == legacy {
 					read[r.Start] = true
 				}
@@ -143,7 +143,7 @@ func TestAProfileThatIsClosedForAWhileIsReadTheSameDay(t *testing.T) {
 			opened()
 			w.refresh(1 << 30)
 			w.wantAllRead()
-			if made := len(w.requests); made != 4+2+3 {
+			if made := len(w.made); made != 4+2+3 {
 				t.Errorf("%d reports were made, want each once", made)
 			}
 		})

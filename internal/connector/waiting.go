@@ -146,17 +146,8 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 	defer func() { err = errors.Join(err, release()) }()
 	p := d.newPull(c)
 	p.tasks = tasks
-	var here []*window
-	for _, w := range p.windows() {
-		switch {
-		case w.progress < onDisk:
-		case p.isWhole(w):
-			here = append(here, w)
-		default: // it is downloaded again at the next look
-			err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
-		}
-	}
-	err = errors.Join(err, p.loadReports(ctx, here), refusedFiles(p.result))
+	here, err := p.loadHere(ctx)
+	err = errors.Join(err, refusedFiles(p.result))
 	err = errors.Join(err, d.noteRead(ctx, p))
 	if err == nil && slices.ContainsFunc(here, func(w *window) bool { return w.waits }) {
 		d.noteTried(c, version)
@@ -165,6 +156,21 @@ func (d *Daily) loadHere(ctx context.Context, c adlens.Connection, tasks []*task
 		return p.result, notNow, err
 	}
 	return p.result, refreshed, err
+}
+
+// loadHere loads what is whole on the disk of the tasks, and returns which reports these
+// are.
+func (p *pull) loadHere(ctx context.Context) (here []*window, err error) {
+	for _, w := range p.windows() {
+		switch {
+		case w.progress < onDisk:
+		case p.isWhole(w):
+			here = append(here, w)
+		default: // it is downloaded again
+			err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
+		}
+	}
+	return here, errors.Join(err, p.loadReports(ctx, here))
 }
 
 // takeWaiting returns the reports among some, all of which were tried, that wait for

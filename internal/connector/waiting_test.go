@@ -113,6 +113,61 @@ func TestReportsThatWaitAreLoadedThoughThePlatformRefuses(t *testing.T) {
 	}
 }
 
+// Legacy reports, of a day each, wait over a change of day though the days of the newest are
+// due again: these are requested once what waits is loaded, whatever the platform answers
+// meanwhile.
+func TestLegacyReportsThatWaitAreLoadedOverAChangeOfDay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault  standin.Fault
+		byHand bool
+	}{
+		"it answers":          {},
+		"it answers a person": {byHand: true},
+		"no credentials":      {fault: standin.Fault{On: standin.Token, Do: standin.Error(400, standin.Detail, "invalid_grant")}},
+		"400":                 {fault: standin.Fault{On: standin.LegacyCreate, Do: standin.Error(400, standin.Details, "not today")}},
+		"404":                 {fault: standin.Fault{On: standin.LegacyCreate, Do: standin.Error(404, standin.Details, "Method Not Found")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults, w.legacy = 0, map[string]bool{"7": true}
+			w.refresh(1 << 30) // all wait
+			if c.fault.On != "" {
+				c.fault.Times = -1
+				w.platform.Inject(c.fault)
+			}
+			w.now = w.now.Add(24 * time.Hour)
+			w.start()
+			w.refresh(1 << 30)
+			w.noted.rates = 1
+			if c.byHand {
+				if _, err := w.daily.Connector.pullConnection(t.Context(), w.connection, PullOptions{Out: t.TempDir(), Kept: w.daily.accountDir("one"), Poll: time.Millisecond, Fetched: func(int, int) {}}); err != nil {
+					t.Error(err)
+				}
+			} else {
+				w.refresh(1 << 30)
+			}
+			if n := len(w.held[platform.LegacyReportType.ID]); n < lookBack[adlens.SponsoredBrands] {
+				t.Errorf("%d days of legacy reports are held", n)
+			}
+			w.platform.Heal()
+			w.start()
+			if !c.byHand { // which has read all
+				w.refresh(1 << 30)
+				w.refresh(1 << 30)
+			}
+			w.wantAllRead()
+			last := LastEnded(w.profiles[0], w.now)
+			for day := last - restatedDaily + 1; day <= last; day++ {
+				if have := w.held[platform.LegacyReportType.ID][day]; have.readOn != last {
+					t.Errorf("the legacy report of %s was read after %s, want %s", day, have.readOn, last)
+				}
+			}
+		})
+	}
+}
+
 // opening is a loader during whose first load without rates they come.
 type opening struct{ *world }
 

@@ -35,6 +35,7 @@ type task struct {
 	after       adlens.Refreshed    // what to note once it is read; zero for nothing
 	deep        bool                // all that is still restated is read
 	short       bool                // some days that are due are not among it
+	later       bool                // some are requested only once the reports of them that wait are loaded
 	refusals    int                 // by the platform since its last day ended
 	kept        map[adlens.Day]bool // that are due and not read: they are held, and too old to be read again
 
@@ -119,9 +120,10 @@ func (c *Connector) keepHeld(ctx context.Context, account string, t *task) error
 // planWindows divides the due days that are not kept among reports: those that were
 // requested before and still count, and for what they leave new ones, each as long as the
 // platform allows. What is on the disk and counts no more is loaded too: it may have
-// waited until the platform had its first days no longer.
+// waited until the platform had its first days no longer. A new report of the same days
+// would take its place, on the disk and among the requests, so it is requested later.
 func (t *task) planWindows(open []asked) {
-	t.open, t.windows = nil, nil
+	t.open, t.windows, t.later = nil, nil, false
 	covered := map[adlens.Day]bool{}
 	maps.Copy(covered, t.kept)
 	for _, a := range open {
@@ -151,9 +153,11 @@ func (t *task) planWindows(open []asked) {
 		for start > t.first && !covered[start-1] && end-start+1 < api.MostDays(t.report) {
 			start--
 		}
-		// The files of a new report take the place of those of an older one of the same days.
-		t.windows = slices.DeleteFunc(t.windows, func(w *window) bool { return w.spare && w.start == start && w.end == end })
-		t.windows = append(t.windows, &window{start: start, end: end})
+		if slices.ContainsFunc(t.windows, func(w *window) bool { return w.spare && w.start == start && w.end == end }) {
+			t.later = true
+		} else {
+			t.windows = append(t.windows, &window{start: start, end: end})
+		}
 		end = start
 	}
 	for _, w := range t.windows {

@@ -138,15 +138,15 @@ func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType, pull
 	}
 }
 
-// A report on the disk is loaded whether or not it still counts, unless a new one of the
-// same days takes its place there.
+// A report on the disk is loaded whether or not it still counts, and a new one of the same
+// days, which would take its place there, is requested after that.
 func TestWhatIsOnTheDiskIsLoaded(t *testing.T) {
 	const last = adlens.Day(20_000)
 	for first, want := range map[adlens.Day]int{last: 1, last - 1: 2, last - 40: 2} {
 		one := lastDays(platform.Profile{ID: "1"}, platform.LegacyReportType, last, 1)
 		one.planWindows([]asked{{readOn: last - 1, progress: onDisk, ReportRequest: adlens.ReportRequest{
 			MarketplaceID: "1", ReportType: platform.LegacyReportType.ID, Start: first, End: first}}})
-		if len(one.windows) != want || one.windows[want-1].progress != missing || one.windows[0].spare != (want == 2) {
+		if len(one.windows) != want || one.windows[0].progress != onDisk || one.needsPlatform() == one.later || one.later != (first == last) || one.isRead() {
 			t.Errorf("a report of %d days before: %d windows", last-first, len(one.windows))
 		}
 	}
