@@ -226,24 +226,27 @@ func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) (time.Durati
 	if (did == refreshed || err != nil) && ctx.Err() == nil {
 		d.Report(c.Account, c.Name, result, d.Connector.Now().Sub(began), err)
 	}
+	read := (*Lists).ReadMissing
 	if did == nothingDue || did == refreshed && (err == nil || len(result.Files) > 0) { // the platform answers
-		d.readLists(ctx, c)
+		read = (*Lists).ReadDaily
 	}
+	d.readLists(ctx, c, read)
 	if did == nothingDue {
 		return d.Connector.paced(lookAgain), err
 	}
 	return d.Connector.paced(lookSoon), err
 }
 
-// readLists has the lists of a connection's profiles read once a day: an account of which
-// no client asks for campaigns has to know too which of them only legacy reports have.
-func (d *Daily) readLists(ctx context.Context, c adlens.Connection) {
+// readLists has the lists of a connection's profiles read once a day, or only those that
+// miss something: an account of which no client asks for campaigns has to know too which of
+// them only legacy reports have.
+func (d *Daily) readLists(ctx context.Context, c adlens.Connection, read func(l *Lists, ctx context.Context, account, marketplaceID string) error) {
 	if d.Lists == nil {
 		return
 	}
 	profiles, err := d.Connector.profilesOf(ctx, c)
 	for _, profile := range profiles {
-		err = errors.Join(err, d.Lists.ReadDaily(ctx, c.Account, profile.ID))
+		err = errors.Join(err, read(d.Lists, ctx, c.Account, profile.ID))
 	}
 	if err != nil && ctx.Err() == nil {
 		d.Connector.Notice(c.Account, fmt.Sprintf("lists of campaigns could not be looked at; it is tried again: %v", err))
@@ -406,7 +409,7 @@ func (d *Daily) accountDir(account string) string { return filepath.Join(d.Dir, 
 
 func (d *Daily) newPull(c adlens.Connection) *pull {
 	began := d.Connector.Now()
-	return &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true,
+	p := &pull{connector: d.Connector, account: c.Account, connection: c, out: d.accountDir(c.Account), poll: d.Poll, saidBefore: true,
 		fetched: func(done, total int) {
 			d.Connector.Notice(c.Account, fmt.Sprintf("%d of %d reports fetched", done, total))
 		},
@@ -415,6 +418,10 @@ func (d *Daily) newPull(c adlens.Connection) *pull {
 			now := d.Connector.Now()
 			return now.Sub(began) >= betweenTwo && (failed || slices.ContainsFunc(profiles, func(p platform.Profile) bool { return LastEnded(p, began) < LastEnded(p, now) }))
 		}}
+	if d.Lists != nil {
+		p.readLists = d.Lists.ReadAgain
+	}
+	return p
 }
 
 // pullConnection fetches and loads what is due of those of a connection's profiles

@@ -52,6 +52,7 @@ type market struct {
 	look       time.Time // no need to look again before
 	daily      time.Time // no need to look before whether the lists are a day old
 	unread     int       // readings in a row that left some lists as they were
+	missing    bool      // a report names a campaign that they lack
 
 	through string             // the connection of the read that runs here, as lookKey has it
 	stop    context.CancelFunc // of that read
@@ -108,6 +109,28 @@ func (l *Lists) ReadDaily(ctx context.Context, account, marketplaceID string) (e
 	}
 	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, rest)
 	m.daily = time.Now().Add(listLife)
+	return err
+}
+
+// ReadAgain is told that a report names a campaign that none of a marketplace's lists has,
+// and begins to read them once they have rested. It never waits for the platform.
+func (l *Lists) ReadAgain(ctx context.Context, account, marketplaceID string) error {
+	m := l.marketOf(account + "/" + marketplaceID)
+	m.Lock()
+	m.missing = true
+	m.Unlock()
+	return l.ReadMissing(ctx, account, marketplaceID)
+}
+
+// ReadMissing begins to read a marketplace's lists where ReadAgain could not yet, or what it
+// began failed.
+func (l *Lists) ReadMissing(ctx context.Context, account, marketplaceID string) (err error) {
+	m := l.marketOf(account + "/" + marketplaceID)
+	m.Lock()
+	defer m.Unlock()
+	if m.missing && !m.here {
+		m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, marketRest(m.unread))
+	}
 	return err
 }
 
@@ -179,7 +202,7 @@ func (l *Lists) runRead(ctx context.Context, m *market, account, marketplaceID s
 	unread := err != nil && outcome == nil
 	err = errors.Join(err, end(outcome))
 	m.Lock()
-	m.here, m.syncing, m.look = false, false, time.Now()
+	m.here, m.syncing, m.look, m.missing = false, false, time.Now(), m.missing && err != nil
 	if m.unread++; !unread {
 		m.unread = 0
 	}

@@ -204,6 +204,54 @@ func TestListsThatNoClientAsksForAreReadDaily(t *testing.T) {
 	}
 }
 
+// Lists that lack a campaign of a report are read once they have rested, however often that
+// is told, and until they are read whole.
+func TestListsThatLackACampaignAreReadOnceTheyHaveRested(t *testing.T) {
+	for name, of := range map[string]struct {
+		fails error
+		reads []time.Duration // after the first
+	}{
+		"well":         {nil, []time.Duration{listLife}},
+		"some are not": {&UnreadLists{errOutOfOrder}, []time.Duration{listLife, 2 * listLife, 4 * listLife}},
+		"all fail":     {errOutOfOrder, []time.Duration{listLife, 2 * listLife, 4 * listLife}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}}
+				l := server(t.Context(), m, r)
+				start, told := time.Now(), 0
+				for time.Since(start) < 8*listLife-time.Minute {
+					read := l.ReadMissing
+					switch {
+					case told == 0:
+						read = l.ReadDaily
+					case told < 5: // as a pull that is tried again
+						read = l.ReadAgain
+					}
+					if err := read(t.Context(), "acct", "1"); err != nil {
+						t.Fatal(err)
+					}
+					told++
+					time.Sleep(4 * time.Minute)
+					r.mu.Lock()
+					r.fails = of.fails
+					r.mu.Unlock()
+				}
+				l.Wait()
+				begun := r.of("acct/1")
+				if len(begun) != 1+len(of.reads) {
+					t.Fatalf("%d readings, want %d: %v", len(begun), 1+len(of.reads), begun)
+				}
+				for i, want := range of.reads {
+					if after := begun[i+1].Sub(start); after < want || after > want+time.Duration(i+1)*8*time.Minute {
+						t.Errorf("reading %d began after %s, want %s", i+2, after, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 // Lists that failed rest for as long after a restart as before it.
 func TestListsThatFailedDoNotRestLongerForARestart(t *testing.T) {
 	failed := loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}

@@ -165,6 +165,10 @@ type pull struct {
 	// earlier try.
 	saidBefore bool
 
+	// readLists begins to read a profile's lists where they have rested: a legacy report has
+	// a campaign that none of them names. It is nil for a pull that has read them itself.
+	readLists func(ctx context.Context, account, profileID string) error
+
 	// isOverdue reports whether another pull is due of these profiles, in which reports
 	// failed or not; nil for a pull that waits for all that it has requested.
 	isOverdue func(profiles []platform.Profile, failed bool) bool
@@ -184,8 +188,7 @@ type pull struct {
 
 	// Of the goroutine that loads.
 	result  loader.Result
-	listed  []string // the profiles of which the campaigns of Sponsored Brands were read
-	awaited uint32   // the version of rates and lists that reports which wait were last tried with
+	awaited uint32 // the version of rates and lists that reports which wait were last tried with
 }
 
 // runPull opens the connection, lets choose name the tasks of the profiles
@@ -366,45 +369,11 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 	return err
 }
 
-// loadReports loads reports that are on the disk. Where a legacy one has campaigns
-// that no list knows, the list is read, and it is tried once more.
+// loadReports loads reports that are on the disk. A legacy one with campaigns that no list
+// knows waits for the next list.
 func (p *pull) loadReports(ctx context.Context, here []*window) error {
-	again, err := p.loadOnce(ctx, here, p.client == nil)
-	if len(again) == 0 {
-		return err
-	}
-	err = errors.Join(err, p.readBrandsLists(ctx, again))
-	_, failed := p.loadOnce(ctx, again, true)
-	return errors.Join(err, failed)
-}
-
-// readBrandsLists reads which campaigns of Sponsored Brands there are, for the
-// profiles of some reports, once each.
-func (p *pull) readBrandsLists(ctx context.Context, of []*window) (err error) {
-	tried := map[string]bool{}
-	for _, w := range of {
-		if tried[w.profile.ID] || slices.Contains(p.listed, w.profile.ID) {
-			continue
-		}
-		tried[w.profile.ID] = true
-		r := &listReader{store: p.connector.Store, client: p.client, account: p.account, profile: w.profile.ID}
-		list, failed := r.readList(ctx, loader.ListName{Entity: platform.Campaigns, AdProduct: adlens.SponsoredBrands})
-		if failed == nil {
-			failed = p.connector.storeLists(ctx, p.account, loader.Lists{ProfileID: w.profile.ID, Currency: w.profile.Currency, Read: []loader.List{list}})
-		}
-		if failed == nil {
-			p.listed = append(p.listed, w.profile.ID)
-		}
-		err = errors.Join(err, failed)
-	}
-	return err
-}
-
-// loadOnce loads reports that are on the disk, and returns those that lack a list,
-// unless it is the last try.
-func (p *pull) loadOnce(ctx context.Context, here []*window, isLast bool) (again []*window, _ error) {
 	if len(here) == 0 {
-		return nil, nil
+		return nil
 	}
 	paths, of := make([]string, len(here)), map[string]*window{}
 	for i, w := range here {
@@ -419,11 +388,11 @@ func (p *pull) loadOnce(ctx context.Context, here []*window, isLast bool) (again
 		case w == nil:
 		case f.Status == loader.Loaded || f.Status == loader.Unchanged:
 			w.progress = loaded
-		case f.Unlisted && !isLast:
-			again = append(again, w)
-			continue
 		case f.MissingRates != nil || f.Unlisted:
 			w.waits = true
+			if f.Unlisted && p.readLists != nil {
+				err = errors.Join(err, p.readLists(ctx, p.account, w.profile.ID))
+			}
 			if p.saidBefore && !w.fresh {
 				continue
 			}
@@ -437,5 +406,5 @@ func (p *pull) loadOnce(ctx context.Context, here []*window, isLast bool) (again
 		}
 		p.result.Files = append(p.result.Files, f)
 	}
-	return again, err
+	return err
 }

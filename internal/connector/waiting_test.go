@@ -168,6 +168,44 @@ func TestLegacyReportsThatWaitAreLoadedOverAChangeOfDay(t *testing.T) {
 	}
 }
 
+// unlisting is a loader that knows no campaign of legacy reports.
+type unlisting struct{ *world }
+
+func (u unlisting) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
+	r, err := u.world.Load(ctx, account, paths)
+	for i, f := range r.Files {
+		if strings.Contains(f.File, platform.LegacyReportType.ID) {
+			r.Files[i] = loader.FileResult{File: f.File, Status: loader.Refused, Error: new("no list"), Unlisted: true}
+		}
+	}
+	return r, err
+}
+
+// A legacy report of a campaign that no list names has the lists read when they may be, and
+// not with each load and each try.
+func TestAReportOfAnUnknownCampaignWaitsForTheNextLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates, w.legacy = 0, 1, map[string]bool{"7": true}
+	w.daily.Connector.Loader = unlisting{w}
+	r := &reads{began: map[string][]time.Time{}}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	w.daily.Lists = NewLists(ctx, w.daily.Connector, func(string, string, time.Duration, error) {})
+	w.daily.Lists.read = r.read
+	for range 3 {
+		if _, _, err := w.daily.refreshConnection(t.Context(), w.connection); err != nil {
+			t.Fatal(err)
+		}
+		w.now = w.now.Add(24 * time.Hour)
+	}
+	stop()
+	w.daily.Lists.Wait()
+	if n := w.platform.Calls(standin.SBCampaigns); n != 0 || len(r.of("one/7")) != 1 {
+		t.Errorf("the list was read %d times by pulls, and lists %d times, want 0 and 1", n, len(r.of("one/7")))
+	}
+}
+
 // opening is a loader during whose first load without rates they come.
 type opening struct{ *world }
 
