@@ -46,7 +46,7 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 // MergeProfiles adds a profile to an account with so many, and returns how many it then has.
 func MergeProfiles(held int, added platform.Profile) (int, error) {
 	s := session{markets: make([]Marketplace, held)}
-	next, err := s.mergeProfiles([]platform.Profile{added})
+	next, err := s.mergeProfiles(s.markets, []platform.Profile{added})
 	return len(next), err
 }
 

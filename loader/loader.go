@@ -362,11 +362,6 @@ func (s *session) requireMarketplace(profileID string) (Marketplace, error) {
 	return market, nil
 }
 
-// singles load the files that are each a load of its own.
-var singles = map[kind]func(*session, context.Context, file) (rows int, changed bool, err error){
-	kindProfiles: (*session).loadProfiles, kindExport: (*session).loadExport,
-}
-
 // loadFiles takes the files in their order: what later files need comes first.
 func (s *session) loadFiles(ctx context.Context, files []file) error {
 	for len(files) > 0 {
@@ -389,15 +384,15 @@ func (s *session) loadNext(ctx context.Context, files []file) (n int, err error)
 		return n, load(s, ctx, files[:n])
 	}
 	if n = reportFiles(files); n == 0 {
-		return 1, s.loadSingle(ctx, files[0], singles[files[0].kind])
+		return 1, s.loadSingle(ctx, files[0])
 	}
 	return n, s.loadReports(ctx, files[:n])
 }
 
-// loadSingle loads a file that is a load of its own.
-func (s *session) loadSingle(ctx context.Context, f file, load func(*session, context.Context, file) (rows int, changed bool, err error)) error {
+// loadSingle loads an export, which is a load of its own.
+func (s *session) loadSingle(ctx context.Context, f file) error {
 	s.stepProgress(f)
-	rows, changed, err := load(s, ctx, f)
+	rows, changed, err := s.loadExport(ctx, f)
 	switch {
 	case isRefusal(err):
 		return s.refuseFile(f, err)

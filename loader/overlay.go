@@ -16,7 +16,7 @@ type overlay[T any] struct {
 
 // overlays load the files that are put over one another.
 var overlays = map[kind]func(*session, context.Context, []file) error{
-	kindRates: overlayRates(readRates).loadOver, kindBankRates: overlayRates(readBankRates).loadOver, kindTitles: titles.loadOver,
+	kindProfiles: profiles.loadOver, kindRates: overlayRates(readRates).loadOver, kindBankRates: overlayRates(readBankRates).loadOver, kindTitles: titles.loadOver,
 	kindRules: overlayRecords(rules).loadOver, kindRuleRuns: overlayRecords(ruleRuns).loadOver, kindActivity: overlayRecords(activity).loadOver,
 }
 

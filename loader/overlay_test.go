@@ -15,8 +15,12 @@ func TestFilesThatReplaceOneAnotherAreOneLoad(t *testing.T) {
 	t.Parallel()
 	d := openShared(t)
 	dir := t.TempDir()
+	market := func(zone string) string {
+		return `[{"profileId": 2001, "countryCode": "GB", "currencyCode": "GBP", "timezone": "` + zone + `", "accountInfo": {"type": "seller", "name": "More"}}]`
+	}
 	bank := "Date,USD,GBP,\n2026-01-05,1.1,0."
 	for name, texts := range map[string][3]string{
+		"profiles.json":      {market("Europe/London"), market("of Mars"), market("UTC")},
 		"rates.csv":          {"date,currency,usd\n2026-01-05,EUR,1.10\n2026-01-04,EUR,1.2\n", "date,currency,usd\n2026-01-05,EUR,-1\n", "date,currency,usd\n2026-01-05,EUR,1.12\n"},
 		"eurofxref-hist.csv": {bank + "8,\n", bank + "x,\n", bank + "9,\n"},
 		"products.csv":       {"product_id,title\nA,One\nB,Two\n", "product_id,title\nA,Bad\n,x\n", "product_id,title\nA,Three\n"},
@@ -37,10 +41,10 @@ func TestFilesThatReplaceOneAnotherAreOneLoad(t *testing.T) {
 	for i, want := range []struct {
 		status  loader.Status
 		commits string
-	}{{loader.Loaded, "8"}, {loader.Unchanged, "8"}} {
+	}{{loader.Loaded, "9"}, {loader.Unchanged, "9"}} {
 		result := load(t, d.store(), t.Name(), dir)
-		if len(result.Files) != 18 || result.Refused() != 6 {
-			t.Errorf("load %d: %d files, of which %d are refused; expected 18 and 6", i+1, len(result.Files), result.Refused())
+		if len(result.Files) != 21 || result.Refused() != 7 {
+			t.Errorf("load %d: %d files, of which %d are refused; expected 21 and 7", i+1, len(result.Files), result.Refused())
 		}
 		for _, f := range result.Files {
 			if f.Status != loader.Refused && f.Status != want.status {
@@ -54,8 +58,9 @@ func TestFilesThatReplaceOneAnotherAreOneLoad(t *testing.T) {
 	const own = " WHERE account_id = {account:String} AND generation IN " + live
 	got := fmt.Sprint(d.query(t, t.Name(), `SELECT * FROM (SELECT concat('EUR by hand ', toString(day)), toString(usd) FROM rates`+own+` AND currency = 'EUR' AND NOT fetched
 UNION ALL SELECT 'GBP', toString(usd) FROM rates`+own+` AND currency = 'GBP'
+UNION ALL SELECT marketplace_id, timezone FROM marketplaces`+own+` AND marketplace_id = '2001'
 UNION ALL SELECT product_id, title FROM product_titles`+own+`) ORDER BY ALL`))
-	if want := "[[A Three] [B Two] [EUR by hand 2026-01-04 1.2] [EUR by hand 2026-01-05 1.12] [GBP 1.2222222222]]"; got != want {
+	if want := "[[2001 UTC] [A Three] [B Two] [EUR by hand 2026-01-04 1.2] [EUR by hand 2026-01-05 1.12] [GBP 1.2222222222]]"; got != want {
 		t.Errorf("held is %s, expected %s", got, want)
 	}
 }

@@ -16,37 +16,41 @@ import (
 	"adlens/internal/platform"
 )
 
-// loadProfiles loads profiles.json: marketplaces are added and updated, never
-// removed. What figures were summed by cannot change under them.
-func (s *session) loadProfiles(ctx context.Context, f file) (rows int, changed bool, err error) {
-	var profiles []platform.Profile
-	var notices []string
-	err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
-		profiles, notices, err = platform.DecodeProfiles(content)
+// profiles is how files of profiles.json are loaded: marketplaces are added and updated,
+// never removed. What figures were summed by cannot change under them.
+var profiles = overlay[[]Marketplace]{
+	read: func(s *session, _ context.Context) ([]Marketplace, error) { return s.markets, nil },
+	put: func(s *session, f file, over []Marketplace) (next []Marketplace, rows int, err error) {
+		var found []platform.Profile
+		var notices []string
+		err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+			found, notices, err = platform.DecodeProfiles(content)
+			return err
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, notice := range notices {
+			s.noteFile(f, notice)
+		}
+		next, err = s.mergeProfiles(over, found)
+		return next, len(found), err
+	},
+	same: func(before, next []Marketplace) (bool, error) { return slices.Equal(before, next), nil },
+	publish: func(s *session, ctx context.Context, next []Marketplace) error {
+		err := s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, len(next), func(generation uint32) error {
+			return s.store.InsertMarketplaces(ctx, s.account, generation, next)
+		})
+		if err == nil {
+			s.markets = next
+		}
 		return err
-	})
-	if err != nil {
-		return 0, false, err
-	}
-	for _, notice := range notices {
-		s.noteFile(f, notice)
-	}
-	next, err := s.mergeProfiles(profiles)
-	if err != nil || slices.Equal(next, s.markets) {
-		return len(profiles), false, err
-	}
-	err = s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, len(next), func(generation uint32) error {
-		return s.store.InsertMarketplaces(ctx, s.account, generation, next)
-	})
-	if err == nil {
-		s.markets = next
-	}
-	return len(profiles), true, err
+	},
 }
 
-func (s *session) mergeProfiles(profiles []platform.Profile) ([]Marketplace, error) {
-	next := slices.Clone(s.markets)
-	for _, p := range profiles {
+func (s *session) mergeProfiles(over []Marketplace, found []platform.Profile) ([]Marketplace, error) {
+	next := slices.Clone(over)
+	for _, p := range found {
 		p.Advertiser = "" // which is not stored
 		i := slices.IndexFunc(next, func(m Marketplace) bool { return m.ID == p.ID })
 		if i < 0 && len(next) == math.MaxUint16 { // the last key
