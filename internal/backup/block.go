@@ -123,6 +123,15 @@ func (b *Block) numbersAt(column string, row int) []uint64 {
 	return all
 }
 
+// unitColumns returns the columns of live units that a restore reads.
+func unitColumns(table string) []string {
+	own := []string{"number", "rows"}
+	if table == formerUnitTable {
+		own = []string{"version", "fact_rows"}
+	}
+	return append(own, "kind", "marketplace_key", "ad_product", "start", "generation")
+}
+
 // readManifest reads the live units. The reports that speak for them are not needed
 // here.
 func (b *Block) readManifest() manifest.Manifest {

@@ -449,8 +449,13 @@ func (r *restoring) checkColumns(ctx context.Context, f File, h Header) error {
 	if d, _ := tables.Find(f.Table); d.Kind != 0 && h.Index("generation") < 0 {
 		return &Damage{f.Name, errors.New("it does not say which generations its rows have")}
 	}
-	if isUnits(f.Table) && slices.ContainsFunc(columns, func(c Column) bool { return h.Index(c.Name) < 0 }) {
-		return &Damage{f.Name, errors.New("it lacks columns of the live units")}
+	if !isUnits(f.Table) {
+		return nil
+	}
+	for _, name := range unitColumns(f.Table) {
+		if h.Index(name) < 0 {
+			return &Damage{f.Name, fmt.Errorf("it lacks the column %s of the live units", name)}
+		}
 	}
 	return nil
 }

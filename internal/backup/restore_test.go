@@ -198,3 +198,32 @@ func TestRowsThatDoNotFitTheirTableAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// later is a database of a schema that has more columns than the backup.
+type later struct{ *overtaken }
+
+func (l later) Columns(ctx context.Context, table string) (Header, error) {
+	h, err := l.overtaken.Columns(ctx, table)
+	return append(slices.Clone(h), mustHeader("report_columns", "Array(LowCardinality(String))")...), err
+}
+
+// A column that came after the backup gets its default, also of live units; those that a
+// restore reads have to be there.
+func TestABackupFromBeforeAColumnIsRestored(t *testing.T) {
+	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
+	place, taken := takeWhole(t, source, source.clock)
+	lock := func(context.Context, string, func(string)) (func() error, error) {
+		return func() error { return nil }, nil
+	}
+	o := &overtaken{units: source, looks: 1000}
+	if _, err := Restore(t.Context(), place, taken, later{o}, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil || !slices.Contains(o.done, "publish") {
+		t.Errorf("the restore did %v: %v", o.done, err)
+	}
+	for i, column := range unitHeader {
+		r := &restoring{Sink: later{o}}
+		lacking := slices.Delete(slices.Clone(unitHeader), i, i+1)
+		if err := r.checkColumns(t.Context(), File{Table: UnitTable}, lacking); !isDamage(err) {
+			t.Errorf("units without their %s are restored: %v", column.Name, err)
+		}
+	}
+}
