@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -84,14 +85,17 @@ func (g group) generationNumbers() []uint32 {
 // rowsFormat is of the files of rows: with another one they all have other names.
 const rowsFormat = 1
 
-// groupFileName is the name of the group's file. A database never uses generations again and
-// their rows never change, so its same units are the same file, whichever commit named them
-// last. Another database, as one that was loaded from the start or restored from it, may
-// have other rows under the same numbers.
+// groupFileName is the name of the group's file. The rows of a generation never change, so
+// the same units are the same file, whichever commit named them last. Another database, as
+// one that was loaded from the start or restored from it, may have other rows under the same
+// numbers, and so may this one once a copy of its disk was put back: they have another origin.
 func (t *taking) groupFileName(g group, h Header) string {
 	parts := [][]byte{{rowsFormat}, appendText(nil, t.options.Identity), appendText(nil, t.id), h.encodeHeader()}
 	for _, u := range g.units {
 		parts = append(parts, appendText(nil, string(u.Entry.Encode())))
+		if u.Origin != 0 { // of before it was noted files keep their names
+			parts = append(parts, binary.LittleEndian.AppendUint64(nil, u.Origin))
+		}
 	}
 	return fileName(t.id, g.table+g.month, sumOf(parts...))
 }

@@ -26,6 +26,7 @@ type shelf struct {
 	generation uint32
 	stored     map[uint32]int // rows of generations
 	value      uint32         // of each row, beside its generation
+	origin     uint64         // of the generation
 	promised   uint64         // rows that the manifest names
 	derived    []uint64       // rows of rollups that it names; none is stored
 	exporting  func()         // happens before the rows of facts are read
@@ -46,7 +47,7 @@ func (s *shelf) Columns(context.Context, string) (Header, error) {
 func (s *shelf) Live(context.Context, string, Header) ([]Live, error) {
 	unit := manifest.Unit{Kind: manifest.Month, Start: adlens.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
 	row := s.rowOf(s.generation)
-	entry := manifest.Entry{Unit: unit, Generation: s.generation, Rows: s.promised, Derived: s.derived}
+	entry := manifest.Entry{Unit: unit, Generation: s.generation, Rows: s.promised, Derived: s.derived, Origin: s.origin}
 	return []Live{{Entry: entry, Version: s.generation, Row: row}}, nil
 }
 
@@ -550,6 +551,21 @@ func TestFilesOfAccountsDifferInMoreThanTheLettersOfTheirIDs(t *testing.T) {
 
 // A database that is loaded from the start gives the same numbers to other rows, as with other rates.
 func TestNoBackupHoldsAnotherDatabasesRows(t *testing.T) {
+	checkBackups(t, func(_ *shelf, value uint32) (identity string) { return fmt.Sprint("database ", value) })
+}
+
+// So does a database that is loaded on after a copy of its disk was put back.
+func TestNoBackupHoldsRowsOfBeforeADiskWasPutBack(t *testing.T) {
+	checkBackups(t, func(s *shelf, value uint32) (identity string) {
+		s.origin = uint64(value)
+		return "one database"
+	})
+}
+
+// checkBackups takes a backup of each of two states, which have other rows under the same
+// numbers, and makes sure that each holds its own.
+func checkBackups(t *testing.T, become func(s *shelf, value uint32) (identity string)) {
+	t.Helper()
 	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, stored: map[uint32]int{1: 3}, promised: 3}
 	place, err := openDirectory(t.TempDir(), true)
 	if err != nil {
@@ -558,7 +574,7 @@ func TestNoBackupHoldsAnotherDatabasesRows(t *testing.T) {
 	taken := map[uint32]Taken{}
 	for _, value := range []uint32{37, 73} {
 		s.value, s.now = value, s.now.Add(time.Hour)
-		if taken[value], err = Take(t.Context(), s, place, Options{Now: s.clock, Identity: fmt.Sprint("database ", value)}, silence{}); err != nil {
+		if taken[value], err = Take(t.Context(), s, place, Options{Now: s.clock, Identity: become(s, value)}, silence{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -71,7 +71,7 @@ func (c *compared) step() {
 func (c *compared) unit() tables.Unit {
 	u := tables.Unit{Number: c.number() + c.random.Uint32N(1<<20)*50, Entry: manifest.Entry{
 		Unit:       manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: 3, AdProduct: adlens.SponsoredDisplay}, Start: adlens.Date(2026, time.February, 1)},
-		Generation: c.number(), Rows: c.random.Uint64(), Derived: []uint64{c.random.Uint64(), 0}}}
+		Generation: c.number(), Rows: c.random.Uint64(), Derived: []uint64{c.random.Uint64(), 0}, Origin: c.random.Uint64()}}
 	for i := range c.random.IntN(3) {
 		u.Sources = append(u.Sources, manifest.Source{ReportID: fmt.Sprint("report ", i), GeneratedAt: time.Unix(1_770_000_000, int64(c.random.IntN(1e9))).UTC(),
 			SHA256: "ab", Days: manifest.Days(c.random.Uint32())})
@@ -150,7 +150,7 @@ func plainRows[R any](rows []R) (all []string) {
 		}
 		text := fmt.Sprintf("%#v", r)
 		if u, ok := any(r).(tables.Unit); ok {
-			text = fmt.Sprintf("%d %x", u.Number, u.Entry.Encode())
+			text = fmt.Sprintf("%d %x %d", u.Number, u.Entry.Encode(), u.Origin)
 		}
 		all = append(all, text)
 	}

@@ -355,6 +355,10 @@ var ErrUnknown = errors.New("it is not known yet whether the load was made visib
 // rows of their generations are in the store. After an error that is not
 // ErrUnknown nothing of the commit is live, and nothing ever will be.
 func (s *Session) Commit(ctx context.Context, number uint32, entries []manifest.Entry) error {
+	entries = slices.Clone(entries)
+	for i := range entries {
+		entries[i].Origin = manifest.OriginOf(s.token, number)
+	}
 	next := s.manifest.With(number, entries...)
 	c := manifest.Commit{Number: number, Base: s.chain.Head().Number}
 	if len(s.chain) >= longestChain || len(s.chain) == 0 {

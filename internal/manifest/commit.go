@@ -97,7 +97,16 @@ func (m Manifest) Digest() uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// Encode writes all that the entry says in one unambiguous form.
+// OriginOf returns the origin of what a writer, who has a random token, commits under a
+// number.
+func OriginOf(token string, number uint32) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, number, " ", token)
+	return max(h.Sum64(), 1)
+}
+
+// Encode writes all that the entry says of its rows in one unambiguous form. Its origin is
+// not in it: servers of before that was noted compute the same digest.
 func (e Entry) Encode() (b []byte) {
 	b = make([]byte, 0, 64+8*len(e.Derived)+128*len(e.Sources))
 	number := func(n uint64) { b = binary.LittleEndian.AppendUint64(b, n) }

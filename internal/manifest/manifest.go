@@ -152,6 +152,9 @@ type Entry struct {
 	Rows       uint64   // of its first table
 	Derived    []uint64 // rows of its further tables, in their order; nil where they were not counted
 	Sources    []Source // of months: which reports speak; their days are the held days. Of lists: the export
+	// Origin is a random number of the commit that wrote the generation, 0 of before it was
+	// noted. A database whose disk was put back gives its numbers a second time.
+	Origin uint64
 }
 
 // RowsAt returns how many rows the unit has in the table of its kind at a place,

@@ -177,12 +177,12 @@ func (p Port) Units() tables.Table[tables.Unit] {
 }
 
 // UnitColumns are the columns of a unit.
-const UnitColumns = "number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days, report_columns"
+const UnitColumns = "number, kind, marketplace_key, ad_product, start, generation, rows, report_ids, report_times, report_hashes, report_days, report_columns, origin"
 
 func unitValues(u tables.Unit) []any {
 	ids, times, hashes, days, columns := sourceColumns(u.Sources)
 	return []any{u.Number, uint8(u.Kind), u.Slice.Marketplace, uint8(u.Slice.AdProduct), u.Start.Time(), u.Generation,
-		append([]uint64{u.Rows}, u.Derived...), ids, times, hashes, days, columns}
+		append([]uint64{u.Rows}, u.Derived...), ids, times, hashes, days, columns, u.Origin}
 }
 
 // ScanUnit reads a row of the units as Units selects it.
@@ -197,7 +197,7 @@ func ScanUnit(scan conn.Scan) (tables.Unit, error) {
 		times           []time.Time
 		days            []uint32
 	)
-	if err := scan(&u.Number, &kind, &u.Slice.Marketplace, &adProduct, &start, &u.Generation, &rows, &ids, &times, &hashes, &days, &columns); err != nil {
+	if err := scan(&u.Number, &kind, &u.Slice.Marketplace, &adProduct, &start, &u.Generation, &rows, &ids, &times, &hashes, &days, &columns, &u.Origin); err != nil {
 		return u, err
 	}
 	u.Kind, u.Slice.AdProduct, u.Start = manifest.Kind(kind), adlens.AdProduct(adProduct), adlens.DayOf(start)
