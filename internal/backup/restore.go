@@ -42,14 +42,25 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		}
 		chosen = t.Accounts[i : i+1]
 	}
+	earlier, err := earlierAccounts(ctx, p, t, chosen)
+	if err != nil {
+		return nil, err
+	}
 	release, err := o.Lock(ctx, LockName, func(holder string) { progress.Notice("waiting for another restore: " + holder) })
 	if err != nil {
 		return nil, err
 	}
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
+	r.tellEarlier(earlier)
 	err = r.restoreAll(ctx, chosen)
 	if err == nil && !r.inPlace { // what was changed since the backup is not known
-		progress.Notice("keys, links and connections of assistants are as of " + adlens.FormatTime(t.TakenAt) +
+		as := adlens.FormatTime(t.TakenAt)
+		if at, found := earlier[o.Account]; found {
+			as = adlens.FormatTime(at)
+		} else if len(earlier) > 0 {
+			as += ", or of the earlier time of their account"
+		}
+		progress.Notice("keys, links and connections of assistants are as of " + as +
 			": revoke again what was revoked since, and connect again assistants that connected or refreshed since")
 	}
 	return chosen, errors.Join(err, release())

@@ -113,15 +113,24 @@ func (n *notices) Notice(text string) { n.all = append(n.all, text) }
 
 func TestARestoreInPlaceSaysHowManyFaultsItDoesNotName(t *testing.T) {
 	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
-	place, taken := takeWhole(t, source, source.clock)
+	place, first := takeWhole(t, source, source.clock)
+	source.now = source.now.Add(time.Hour)
+	taken, err := Take(t.Context(), source, place, Options{Now: source.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	lock := func(context.Context, string, func(string)) (func() error, error) {
 		return func() error { return nil }, nil
 	}
 	var shown notices
-	_, err := Restore(t.Context(), place, taken, &overtaken{units: source, looks: 1000}, Restoring{Account: "acme", Schema: 1, Lock: lock}, &shown)
+	_, err = Restore(t.Context(), place, taken, &overtaken{units: source, looks: 1000}, Restoring{Account: "acme", Schema: 1, Lock: lock}, &shown)
 	want := "it is damaged (facts; units; products; titles; keys; and 2 more); the backup is looked through, and takes its place"
 	if err != nil || !slices.Contains(shown.all, want) {
 		t.Errorf("the notices are %q: %v", shown.all, err)
+	}
+	want = "backup " + taken.ID() + " has acme as of " + adlens.FormatTime(first.TakenAt) + ": "
+	if !slices.ContainsFunc(shown.all, func(text string) bool { return strings.HasPrefix(text, want) }) {
+		t.Errorf("the notices are %q, want one that begins with %q", shown.all, want)
 	}
 }
 

@@ -192,6 +192,7 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 	whole := func(generation uint32, rows int) *shelf {
 		return &shelf{now: clock, generation: generation, promised: uint64(rows), stored: map[uint32]int{generation: rows}}
 	}
+	var earlier map[string]time.Time // that the newest backup has accounts of
 	take := func(all shelves) (versions []uint32, err error) {
 		t.Helper()
 		clock = clock.Add(time.Hour)
@@ -203,12 +204,17 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 			if faults, wrong := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || wrong != nil {
 				t.Errorf("the backup is damaged: %v, %v", faults, wrong)
 			}
+			var unread error
+			if earlier, unread = earlierAccounts(t.Context(), place, taken, taken.Accounts); unread != nil {
+				t.Error(unread)
+			}
 		}
 		return versions, err
 	}
-	if versions, err := take(shelves{"acme": whole(1, 5), "bolt": whole(1, 6)}); err != nil || !slices.Equal(versions, []uint32{1, 1}) {
-		t.Fatal(versions, err)
+	if versions, err := take(shelves{"acme": whole(1, 5), "bolt": whole(1, 6)}); err != nil || !slices.Equal(versions, []uint32{1, 1}) || len(earlier) > 0 {
+		t.Fatal(versions, earlier, err)
 	}
+	first := clock.UTC()
 	spoilt := whole(2, 5)
 	spoilt.stored[2] = 4
 	keyless := whole(2, 5)
@@ -223,6 +229,9 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 		}
 		if all, err := List(t.Context(), place); err != nil || len(all) != 2+i {
 			t.Errorf("there are %d backups, want all: %v", len(all), err)
+		}
+		if want := []map[string]time.Time{{"acme": first}, {"acme": first, "bolt": first.Add(time.Hour)}}[i]; !maps.EqualFunc(earlier, want, time.Time.Equal) {
+			t.Errorf("the backup has accounts as of %v, want %v", earlier, want)
 		}
 	}
 }
