@@ -209,6 +209,9 @@ func TestWhatEveryLandedVersionLeftOpensLoadsOnAndRestores(t *testing.T) {
 			if key, err := os.ReadFile(filepath.Join(l.unpack(t, "data.tar.gz"), "secret.key")); err == nil {
 				house.Need(t, os.WriteFile(filepath.Join(p.DataDir, "secret.key"), key, 0o600)) // no backup has it
 			}
+			if r := p.Run("doctor"); r.Code != 0 {
+				t.Errorf("doctor after the restore: %s", r)
+			}
 			l.wantLoads(t, p)
 			l.wantConnections(t, p)
 		})

@@ -121,7 +121,7 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 	if err != nil {
 		return err
 	}
-	suspects := slices.DeleteFunc(slices.Clone(live), func(l manifest.Entry) bool { return l.RowsAt(place) == stored[l.Generation] })
+	suspects := slices.DeleteFunc(slices.Clone(live), func(l manifest.Entry) bool { return !l.CountedAt(place) || l.RowsAt(place) == stored[l.Generation] })
 	suspects, err = e.stillLive(a, suspects)
 	if err != nil || len(suspects) == 0 {
 		return err
