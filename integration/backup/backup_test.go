@@ -38,9 +38,15 @@ func TestARestoredInstallationAnswersByteForByte(t *testing.T) {
 		t.Errorf("the second backup copied %d rows, though nothing had changed", rows)
 	}
 	house.Load(t, p, figures, figures.Take(3)...)
+	house.AsWriter(t, p, "INSERT INTO api_key_uses (key_id, last_used_at) SELECT feed_id, now64(3) FROM feeds")
+	links := []string{"feed", "list", "--account", figures.Files.ID, "--json"}
+	used := p.Run(links...).Stdout
 	place.Backup(t)
 
 	restored := place.Restore(t)
+	if got := restored.Run(links...).Stdout; got != used || !strings.Contains(used, `"last_used_at":"`) {
+		t.Errorf("the feeds were %s, and are %s", used, got)
+	}
 	other := house.Serve(t, restored)
 	r := rand.New(rand.NewPCG(from, 31))
 	for _, one := range []*house.Tenant{figures, lists} {

@@ -65,9 +65,10 @@ const (
 var list = []Description{
 	{Name: "directory_seals", Directory: true},
 	{Name: "accounts", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
+	// Whose uses they are is known as long as the keys, links and connections are there.
+	{Name: "api_key_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
 	// Links of all kinds: feeds and shares.
 	{Name: "feeds", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
-	{Name: "api_key_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
 	{Name: "api_keys", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "apps", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "connections", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},

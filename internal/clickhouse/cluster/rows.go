@@ -11,7 +11,7 @@ import (
 
 // ownRows filter the tables that do not name their account in account_id.
 var ownRows = map[string]string{
-	"api_key_uses": "key_id IN (SELECT key_id FROM api_keys WHERE account_id = {account:String} UNION ALL SELECT app_id FROM apps WHERE account_id = {account:String})",
+	"api_key_uses": "key_id IN (SELECT key_id FROM api_keys WHERE account_id = {account:String} UNION ALL SELECT app_id FROM apps WHERE account_id = {account:String} UNION ALL SELECT feed_id FROM feeds WHERE account_id = {account:String})",
 	"attempts":     "splitByChar('/', name)[2] = {account:String}",
 }
 
