@@ -23,7 +23,8 @@ wait for them, download them and load them. The platform needs minutes, and
 hours at times; interrupted, the command goes on with the same reports when it
 is started again, and where some failed the next pull fetches those alone. The
 files are left in the layout of extracts, with their profiles.json, so that they
-can be loaded again anywhere.
+can be loaded again anywhere; legacy reports of Sponsored Brands only where lists
+of campaigns were loaded or read before, which are not among the files.
 
 Where a marketplace is in another currency than US dollars, rates of the
 European Central Bank are fetched first. Reports of days without a rate wait on

@@ -15,7 +15,8 @@ import (
 // pruneReports deletes reports in a directory of extracts that say nothing any more:
 // for each of their days a later one of the same profile and type is visible.
 // Without it a server would keep each day's figures dozens of times. What is
-// left gives the same figures when it is loaded anywhere.
+// left gives the same figures when it is loaded anywhere; of legacy reports, where lists
+// name their campaigns.
 func pruneReports(dir string, visible map[string]bool) error {
 	all, err := readReports(dir)
 	if err != nil {
