@@ -52,6 +52,9 @@ func (i *Inspector) InspectAll(ctx context.Context) error {
 	if adlens.KindOf(err) == adlens.Damaged { // the directory's own faults were found above
 		return nil
 	}
+	misplaced = slices.DeleteFunc(misplaced, func(l commits.Loss) bool { // as where its place is lost
+		return i.Admit(query.Text(l.Account)) != nil
+	})
 	i.withholdLosses(misplaced)
 	return err
 }
