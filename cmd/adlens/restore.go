@@ -86,8 +86,13 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 			expected += e.Rows
 		}
 	}
+	earlier, err := backup.EarlierAccounts(cmd.Context(), place, taken)
+	if err != nil {
+		return err
+	}
 	t := newTransfer(cmd.ErrOrStderr(), expected)
-	restored, err := backup.Restore(cmd.Context(), place, taken, d.Sink, backup.Restoring{Account: account, Schema: newest, Lock: d.locker.Lock}, t)
+	restored, err := backup.Restore(cmd.Context(), place, taken, d.Sink,
+		backup.Restoring{Account: account, Schema: newest, Earlier: earlier, Lock: d.locker.Lock}, t)
 	t.clearLine()
 	if err != nil {
 		return noRoom(err)

@@ -9,17 +9,17 @@ import (
 	"adlens"
 )
 
-// earlierAccounts returns of which time a backup has some of its accounts, where that is
+// EarlierAccounts returns of which time a backup has accounts, where that is
 // not its own: nothing of them changed since, or they were damaged when it was taken, and
 // it has what the one before had of them. An older index that cannot be read keeps nothing
 // from being restored, and is left out.
-func earlierAccounts(ctx context.Context, p Place, t Taken, of []Entry) (map[string]time.Time, error) {
+func EarlierAccounts(ctx context.Context, p Place, t Taken) (map[string]time.Time, error) {
 	all, err := List(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	earlier, followed := map[string]time.Time{}, map[string]string{} // by account; catalogues
-	for _, e := range of {
+	for _, e := range t.Accounts {
 		followed[e.Account] = e.Catalogue
 	}
 	for _, name := range slices.Backward(all) {
@@ -43,11 +43,14 @@ func earlierAccounts(ctx context.Context, p Place, t Taken, of []Entry) (map[str
 	return earlier, ctx.Err()
 }
 
-// tellEarlier tells of which time the backup has accounts, where that is not its own.
-func (r *restoring) tellEarlier(earlier map[string]time.Time) {
+// tellEarlier tells of which time the backup has the chosen accounts, where that is not its
+// own.
+func (r *restoring) tellEarlier(chosen []Entry) {
 	accounts := map[time.Time][]string{}
-	for _, id := range slices.Sorted(maps.Keys(earlier)) {
-		accounts[earlier[id]] = append(accounts[earlier[id]], id)
+	for _, e := range chosen {
+		if at, found := r.Earlier[e.Account]; found {
+			accounts[at] = append(accounts[at], e.Account)
+		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(accounts), time.Time.Compare) {
 		r.progress.Notice("backup " + r.taken.ID() + " has " + adlens.JoinFew(accounts[at], named, ", ") + " as of " + adlens.FormatTime(at) +

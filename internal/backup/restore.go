@@ -15,8 +15,9 @@ import (
 
 // Restoring says what is restored.
 type Restoring struct {
-	Account string // one account only; "" for everything
-	Schema  uint32 // the newest step of the database's schema
+	Account string               // one account only; "" for everything
+	Schema  uint32               // the newest step of the database's schema
+	Earlier map[string]time.Time // of which time the backup has accounts, where that is not its own (EarlierAccounts)
 	// Lock lets one process at a time do a thing that has a name.
 	Lock func(ctx context.Context, name string, waiting func(holder string)) (release func() error, err error)
 }
@@ -42,22 +43,18 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		}
 		chosen = t.Accounts[i : i+1]
 	}
-	earlier, err := earlierAccounts(ctx, p, t, chosen)
-	if err != nil {
-		return nil, err
-	}
 	release, err := o.Lock(ctx, LockName, func(holder string) { progress.Notice("waiting for another restore: " + holder) })
 	if err != nil {
 		return nil, err
 	}
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
-	r.tellEarlier(earlier)
+	r.tellEarlier(chosen)
 	err = r.restoreAll(ctx, chosen)
 	if err == nil && !r.inPlace { // what was changed since the backup is not known
 		as := adlens.FormatTime(t.TakenAt)
-		if at, found := earlier[o.Account]; found {
+		if at, found := o.Earlier[o.Account]; found {
 			as = adlens.FormatTime(at)
-		} else if len(earlier) > 0 {
+		} else if o.Account == "" && len(o.Earlier) > 0 {
 			as += ", or of the earlier time of their account"
 		}
 		progress.Notice("keys, links and connections of assistants are as of " + as +

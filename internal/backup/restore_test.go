@@ -123,7 +123,11 @@ func TestARestoreInPlaceSaysHowManyFaultsItDoesNotName(t *testing.T) {
 		return func() error { return nil }, nil
 	}
 	var shown notices
-	_, err = Restore(t.Context(), place, taken, &overtaken{units: source, looks: 1000}, Restoring{Account: "acme", Schema: 1, Lock: lock}, &shown)
+	earlier, err := EarlierAccounts(t.Context(), place, taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Restore(t.Context(), place, taken, &overtaken{units: source, looks: 1000}, Restoring{Account: "acme", Schema: 1, Earlier: earlier, Lock: lock}, &shown)
 	want := "it is damaged (facts; units; products; titles; keys; and 2 more); the backup is looked through, and takes its place"
 	if err != nil || !slices.Contains(shown.all, want) {
 		t.Errorf("the notices are %q: %v", shown.all, err)

@@ -205,7 +205,7 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 				t.Errorf("the backup is damaged: %v, %v", faults, wrong)
 			}
 			var unread error
-			if earlier, unread = earlierAccounts(t.Context(), place, taken, taken.Accounts); unread != nil {
+			if earlier, unread = EarlierAccounts(t.Context(), place, taken); unread != nil {
 				t.Error(unread)
 			}
 		}
