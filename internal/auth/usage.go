@@ -36,7 +36,7 @@ type use struct {
 func NewUsage() *Usage { return &Usage{uses: map[string]use{}} }
 
 // Touch notes a use of a key and returns the last one before it, which is never after
-// now: the newer of the remembered and the persisted use, or nil where none is known.
+// now: the newer of the persisted use and the one in memory, or nil where none is known.
 func (u *Usage) Touch(keyID string, persisted *time.Time, now time.Time) (previous *time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -15,23 +15,31 @@ func at(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.S
 
 func since(seconds int) *time.Time { return new(at(seconds)) }
 
+// touch is a use of the key k, and the one before it that is wanted.
+type touch struct {
+	persisted *time.Time
+	now       time.Time
+	want      *time.Time
+}
+
+func wantTouches(t *testing.T, u *Usage, all []touch) {
+	t.Helper()
+	for _, c := range all {
+		if diff := cmp.Diff(c.want, u.Touch("k", c.persisted, c.now)); diff != "" {
+			t.Errorf("at %s (-want +got):\n%s", c.now, diff)
+		}
+	}
+}
+
 func TestTheLastUseIsTheOneBeforeThisCall(t *testing.T) {
 	u := NewUsage()
-	for _, c := range []struct {
-		persisted *time.Time
-		now       time.Time
-		want      *time.Time
-	}{
+	wantTouches(t, u, []touch{
 		{nil, at(1), nil},
 		{nil, at(2), since(1)},
 		{since(-100), at(3), since(2)}, // memory is newer
 		{since(50), at(60), since(50)}, // another process used it
 		{since(50), at(61), since(60)},
-	} {
-		if diff := cmp.Diff(c.want, u.Touch("k", c.persisted, c.now)); diff != "" {
-			t.Errorf("at %s (-want +got):\n%s", c.now, diff)
-		}
-	}
+	})
 	if got := u.Touch("other", since(-7), at(70)); !got.Equal(at(-7)) {
 		t.Errorf("the first use since the start: got %v", got)
 	}
@@ -40,22 +48,14 @@ func TestTheLastUseIsTheOneBeforeThisCall(t *testing.T) {
 // A clock that was ahead noted uses, on another server or on this one, until it was set right.
 func TestALastUseIsNeverInTheFuture(t *testing.T) {
 	u := NewUsage()
-	for _, c := range []struct {
-		persisted *time.Time
-		now       time.Time
-		want      *time.Time
-	}{
+	wantTouches(t, u, []touch{
 		{since(28_800), at(0), nil},
 		{since(28_800), at(2), since(0)},
 		{since(-5), at(28_803), since(2)}, // of this server
 		{since(-5), at(4), since(-5)},
 		{since(-5), at(6), since(4)},
 		{since(8), at(7), since(7)}, // another server's clock is a moment ahead
-	} {
-		if diff := cmp.Diff(c.want, u.Touch("k", c.persisted, c.now)); diff != "" {
-			t.Errorf("at %s (-want +got):\n%s", c.now, diff)
-		}
-	}
+	})
 	wantUses(t, u.Drain(), map[string]time.Time{"k": at(7)})
 }
 

@@ -195,12 +195,7 @@ func TestAClaimantThatIsStoppedLocksNothing(t *testing.T) {
 // A server goes on with the statement of a client that has left: a claim is written after
 // it was withdrawn.
 func TestAClaimThatWasWithdrawnStaysSo(t *testing.T) {
-	d := open(t)
-	leases := cluster.Leases{Cluster: d.Cluster}
-	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, leases, release := holdName(t)
 	renew := d.Cluster.RenewalOf(t.Name())
 	if err := errors.Join(release(), renew(t.Context())); err != nil {
 		t.Fatal(err)
@@ -219,12 +214,7 @@ func TestAClaimThatWasWithdrawnStaysSo(t *testing.T) {
 // The clock of the database is set back while a lease is held: what was written by it
 // before is of the future then.
 func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
-	d := open(t)
-	leases := cluster.Leases{Cluster: d.Cluster}
-	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, leases, release := holdName(t)
 	writeClaim(t, d, "max(expires_at) + INTERVAL 1 HOUR, max(beat) + INTERVAL 1 HOUR")
 	if held, err := leases.Held(t.Context(), t.Name()); !held || err != nil {
 		t.Errorf("the lease is not held: %v", err)
@@ -240,12 +230,7 @@ func TestALeaseIsReleasedAlthoughTheClockWasSetBack(t *testing.T) {
 
 // A holder dies, and the clock by which it renewed its claim was ahead.
 func TestADeadHolderOfAClockThatWasAheadLocksForALifeOfAClaim(t *testing.T) {
-	d := open(t)
-	leases := cluster.Leases{Cluster: d.Cluster}
-	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, leases, release := holdName(t)
 	renew := d.Cluster.RenewalOf(t.Name())
 	wantHeld := func(what string) {
 		t.Helper()
@@ -285,6 +270,18 @@ func writeClaim(t *testing.T, d *clickhouse.Database, endAndBeat string) {
 	if err := errors.Join(err, d.Cluster.Exec(t.Context(), "OPTIMIZE TABLE leases FINAL", nil)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// holdName locks the test's own name.
+func holdName(t *testing.T) (d *clickhouse.Database, leases cluster.Leases, release func() error) {
+	t.Helper()
+	d = open(t)
+	leases = cluster.Leases{Cluster: d.Cluster}
+	release, err := leases.Lock(t.Context(), t.Name(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, leases, release
 }
 
 // wantFree fails where the test's own name is held.
