@@ -275,12 +275,15 @@ func (t *truth) numbered(generation uint32, s *session) {
 // expected returns the answers that are right for a state.
 func (t *truth) expected(v visible) *answers {
 	var loaded []loadedFile
-	var key []byte
 	for _, a := range v.loads {
 		for _, f := range a.files {
 			loaded = append(loaded, loadedFile{f, a.at})
-			key = binary.LittleEndian.AppendUint64(append(key, byte(f)), uint64(a.at.UnixNano()))
 		}
+	}
+	loaded = t.world.plan.universe.settled(loaded)
+	var key []byte
+	for _, l := range loaded {
+		key = binary.LittleEndian.AppendUint64(append(key, byte(l.file)), uint64(l.at.UnixNano()))
 	}
 	if t.expects[string(key)] == nil {
 		t.expects[string(key)] = t.world.plan.universe.expected(loaded)

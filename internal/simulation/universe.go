@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -355,7 +356,6 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 		}
 		for key, rate := range f.rates {
 			rates[key] = rate
-			a.texts[key.text()] = fmt.Sprint(rate)
 		}
 		for id, text := range f.texts {
 			if a.texts[f.kind+" "+id] = text; text == "" {
@@ -374,6 +374,9 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 			}
 		}
 	}
+	for key, rate := range rates {
+		a.texts[key.text()] = fmt.Sprint(rate)
+	}
 	for name, l := range lists {
 		u.files[l.file].list.answer(a, name[0])
 	}
@@ -390,6 +393,38 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 type loadedFile struct {
 	file int
 	at   time.Time
+}
+
+// settled leaves out loads that change nothing: all but the last of a file, or of a list
+// as of a time, and reports that speak on no day. What is left is in the order of kinds,
+// which do not touch each other, and reports in that of files, since the newest speaks,
+// whenever it was loaded. So states with equal answers mostly have one form.
+func (u *universe) settled(loaded []loadedFile) (settled []loadedFile) {
+	var reports []*report
+	for _, l := range slices.Backward(loaded) {
+		f := u.files[l.file]
+		if f.list == nil {
+			l.at = time.Time{}
+		}
+		if slices.Contains(settled, l) {
+			continue
+		}
+		if settled = append(settled, l); f.report != nil {
+			reports = append(reports, f.report)
+		}
+	}
+	settled = slices.DeleteFunc(settled, func(l loadedFile) bool {
+		r := u.files[l.file].report
+		return r != nil && !slices.ContainsFunc(r.days(), func(day adlens.Day) bool { return r.speaksOn(day, reports) })
+	})
+	slices.Reverse(settled)
+	slices.SortStableFunc(settled, func(x, y loadedFile) int {
+		if kinds := cmp.Compare(u.files[x.file].kind, u.files[y.file].kind); kinds != 0 || u.files[x.file].report == nil {
+			return kinds
+		}
+		return cmp.Compare(x.file, y.file)
+	})
+	return settled
 }
 
 // readLists are the lists that a reading brought: the second one failed to read the
@@ -441,11 +476,18 @@ func (l *list) answer(a *answers, table string) {
 // holdDays adds of which report each day is held: no other report of its slice that
 // covers the day is newer.
 func (r *report) holdDays(a *answers, all []*report) {
-	for day := r.start; day <= r.end; day++ {
+	for _, day := range r.days() {
 		if r.speaksOn(day, all) {
 			a.texts[heldKey(r.profile, r.productReported(), day)] = r.id
 		}
 	}
+}
+
+func (r *report) days() (days []adlens.Day) {
+	for day := r.start; day <= r.end; day++ {
+		days = append(days, day)
+	}
+	return days
 }
 
 // heldKey names a day of which a report is held, with rows or without.
