@@ -65,8 +65,7 @@ func newAssistant(t *testing.T, h *house, account string) *assistant {
 // consent types the one-time code, and agrees.
 func (p *tab) consent(invite string) {
 	p.t.Helper()
-	p.until("document.getElementById('invite')")
-	js[chromedp.Void](p, "document.getElementById('invite').focus()")
+	p.until("document.activeElement?.id === 'invite'") // which is where the page begins
 	p.do(chromedp.KeyEvent(invite))
 	p.click(`[value="allow"]`)
 }
