@@ -86,7 +86,7 @@ var scope = []string{"range", "start_date", "end_date", "timezone", "marketplace
 func checkRank(t *testing.T, s session, m *model.Account, q url.Values, r *rand.Rand) {
 	t.Helper()
 	by, top := q.Get("sort"), 1+r.IntN(8)
-	q.Set("page_size", strconv.Itoa(top))
+	q.Set("page_size", "all")
 	q.Del("page")
 	if !q.Has("dimensions") {
 		q.Set("dimensions", "campaign")
@@ -94,18 +94,23 @@ func checkRank(t *testing.T, s session, m *model.Account, q url.Values, r *rand.
 	if !q.Has("figures") {
 		q.Set("figures", strings.Join(model.FigureNames, ","))
 	}
-	more := map[string]any{"by": by, "top": top}
-	if got := compareRank(t, s, m, q, more, func(want, got map[string]any) []string {
-		return rankDifferences(want, got, strings.Split(q.Get("figures"), ","))
-	}); got != nil {
-		mustAddUp(t, got, more)
-	}
+	compareTop(t, s, m, q, by, top)
+}
+
+// compareTop compares the first rows of a query for all rows, and the others, with the
+// oracle's.
+func compareTop(t *testing.T, s session, m *model.Account, q url.Values, by string, top int) {
+	t.Helper()
+	compareRank(t, s, m, q, map[string]any{"by": by, "top": top}, func(want, got map[string]any) []string {
+		all := want["data"].([]any)
+		want["data"] = all[:min(len(all), top)]
+		return append(rankDifferences(want, got, strings.Split(q.Get("figures"), ",")), othersDifferences(want, got, all)...)
+	})
 }
 
 // compareRank calls rank with a query's arguments and more, and compares the result with
-// the oracle's report: of either day, because a call may meet midnight. It returns nil
-// for a call that was refused.
-func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more map[string]any, differences func(want, got map[string]any) []string) map[string]any {
+// the oracle's report: of either day, because a call may meet midnight.
+func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more map[string]any, differences func(want, got map[string]any) []string) {
 	t.Helper()
 	arguments := argumentsOf(q, append(scope, "dimensions", "figures", "order", "search")...)
 	maps.Copy(arguments, more)
@@ -113,7 +118,7 @@ func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more m
 	got, refusal := s.call(t, "rank", arguments)
 	if refusal != "" {
 		t.Errorf("rank %v: %s", arguments, refusal)
-		return nil
+		return
 	}
 	ranked := maps.Clone(q)
 	if !ranked.Has("order") {
@@ -124,11 +129,10 @@ func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more m
 		want, err := m.Report(ranked, now)
 		house.Need(t, err)
 		if all = differences(want, got); len(all) == 0 {
-			return got
+			return
 		}
 	}
 	t.Errorf("rank %v:\n%s", arguments, strings.Join(all, "\n"))
-	return got
 }
 
 // checkMatching ranks the rows that meet a condition, and compares them, how many they
@@ -143,7 +147,8 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 		limit, _ := new(big.Rat).SetString(number)
 		var matching []any
 		spend := new(big.Rat)
-		for _, row := range want["data"].([]any) {
+		all := want["data"].([]any)
+		for _, row := range all {
 			n := ratOf(row.(map[string]any)[figure])
 			if n == nil {
 				continue
@@ -155,11 +160,11 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 				}
 			}
 		}
-		if total := ratOf(want["totals"].(map[string]any)["spend"]); total != nil && len(matching) == len(want["data"].([]any)) {
+		if total := ratOf(want["totals"].(map[string]any)["spend"]); total != nil && len(matching) == len(all) {
 			spend = total // exact, where the rows are rounded each
 		}
 		want["data"] = append([]any{}, matching[:min(len(matching), top)]...)
-		differences := rankDifferences(want, got, model.FigureNames)
+		differences := append(rankDifferences(want, got, model.FigureNames), othersDifferences(want, got, all)...)
 		if n := got["matching_rows"].(json.Number).String(); n != strconv.Itoa(len(matching)) {
 			differences = append(differences, fmt.Sprintf("%s rows match, want %d", n, len(matching)))
 		}
@@ -267,35 +272,55 @@ func textsOf(list any) (all []string) {
 // sums are figures that add up.
 var sums = []string{"spend", "sales", "impressions", "clicks", "purchases"}
 
-// mustAddUp demands that rows and others are the total.
-func mustAddUp(t *testing.T, got map[string]any, arguments map[string]any) {
-	t.Helper()
+// othersDifferences compares a ranking's others with those of all rows of the oracle that
+// are not shown. Rows and others have to be the total, but for what rounding of the rows
+// left to others that have nothing, or took from them.
+func othersDifferences(want, got map[string]any, all []any) (differences []string) {
+	shown := want["data"].([]any)
+	if got["others"] == nil {
+		if len(all) > len(shown) {
+			differences = append(differences, "others are missing")
+		}
+		return differences
+	}
+	others := got["others"].([]any)
 	for i, column := range textsOf(got["columns"]) {
-		if !slices.Contains(sums, strings.TrimSuffix(column, "_before")) {
+		name, isBefore := strings.CutSuffix(column, "_before")
+		if !slices.Contains(sums, name) || isBefore && !isCovered(want) {
 			continue
 		}
-		sum := new(big.Rat)
-		lines := slices.Clone(got["rows"].([]any))
-		if others, ok := got["others"]; ok {
-			lines = append(lines, others)
-		}
-		for _, line := range lines {
-			if n := ratOf(line.([]any)[i]); n != nil {
-				sum.Add(sum, n)
+		valueOf := func(row any) *big.Rat {
+			values := row.(map[string]any)
+			if isBefore {
+				values = values["comparison"].(map[string]any)
 			}
+			return ratOf(values[name])
 		}
-		total := ratOf(got["total"].([]any)[i])
+		add := func(rows []any) *big.Rat {
+			sum := new(big.Rat)
+			for _, row := range rows {
+				if n := valueOf(row); n != nil {
+					sum.Add(sum, n)
+				}
+			}
+			return sum
+		}
+		total := valueOf(want["totals"])
 		if total == nil { // of several currencies
 			continue
 		}
-		// Rows are rounded one by one; others that are more than that make up for it.
-		off := new(big.Rat).Sub(sum, total)
-		others, has := got["others"].([]any)
-		isExact := has && ratOf(others[i]) != nil && ratOf(others[i]).Sign() != 0
-		if most := big.NewRat(int64(len(lines)), 200); off.Abs(off).Cmp(most) > 0 || isExact && off.Sign() != 0 {
-			t.Errorf("rank %v: %s adds up to %s, the total is %s", arguments, column, sum.FloatString(2), total.FloatString(2))
+		left, rounding := new(big.Rat).Sub(total, add(shown)), big.NewRat(int64(len(shown)+1), 200)
+		hidden := new(big.Rat).Sub(add(all), add(shown))
+		expected := left
+		if left.Sign() < 0 || hidden.Sign() == 0 && left.Cmp(rounding) <= 0 {
+			expected = hidden
+		}
+		if n := ratOf(others[i]); n == nil && (expected.Sign() != 0 || got["incomplete"] == nil) || n != nil && n.Cmp(expected) != 0 {
+			differences = append(differences, fmt.Sprintf("others, %s: %v, want %s of a total of %s; the %d rows that are not shown have %s",
+				column, others[i], expected.FloatString(2), total.FloatString(2), len(all)-len(shown), hidden.FloatString(2)))
 		}
 	}
+	return differences
 }
 
 func ratOf(v any) *big.Rat {

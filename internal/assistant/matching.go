@@ -75,8 +75,9 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	if err != nil {
 		return nil, err
 	}
-	rows := r.rowsInAll
-	r.rows = slices.DeleteFunc(r.rows, func(row line) bool {
+	rows, every := r.rowsInAll, r
+	r.every = &every
+	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row line) bool {
 		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(row.now[r.at(one.figure)]) })
 	})
 	matching := len(r.rows)

@@ -6,6 +6,7 @@ import (
 
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
+	"adlens/internal/query"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,7 +33,8 @@ type report struct {
 	nextPage   int
 	cut        cuts
 	unreported []unreportedPart
-	comparable bool // the earlier period is covered: without that no change is known
+	comparable bool    // the earlier period is covered: without that no change is known
+	every      *report // all rows, where it takes them to tell rounding from figures; nil where they were not read
 }
 
 // line is the figures of a row, total or rest, by place in the report's figures.
@@ -79,7 +81,17 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if r.cut, err = r.cuts(dimensions); err != nil {
 		return r, err
 	}
-	return r, c.setBehind(&r.frame, marketplaces)
+	if err := c.setBehind(&r.frame, marketplaces); err != nil {
+		return r, err
+	}
+	if doubtful := r.doubtful(); len(doubtful) > 0 && r.rowsInAll <= query.MaxRows {
+		every, err := c.readReport(dimensions, doubtful, append(c.args.parameters("search"), answer.Parameter{Name: "page_size", Value: "all"})...)
+		if err != nil {
+			return r, err
+		}
+		r.every = &every
+	}
+	return r, nil
 }
 
 // columnsOf returns the columns of dimensions, for a report without rows.
@@ -228,44 +240,33 @@ func (r *report) at(name string) int {
 	return slices.IndexFunc(r.figures, func(f catalogue.Figure) bool { return f.Name == name })
 }
 
-// rest returns what the total has beyond the rows, as they are shown: rows, rest and
-// total add up exactly in every figure that is a sum. What rounding of the rows can
-// leave is no figure: it is 0. Where not all reports have the figure, nothing left is null:
-// whether any of the other rows' did is not known.
-func (r *report) rest() line {
-	rounding := big.NewRat(int64(len(r.rows)+1), 200)
-	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
-		left := numberOf(values(r.total)[i])
-		for _, row := range r.rows {
-			if n := numberOf(values(row)[i]); n != nil && left != nil {
-				left.Sub(left, n)
-			}
+// side returns the values of a line now or before.
+type side func(line) []jsontext.Value
+
+func sideNow(l line) []jsontext.Value    { return l.now }
+func sideBefore(l line) []jsontext.Value { return l.before }
+
+// addRows adds up a figure of rows, as they are shown, and reports whether any has it.
+func addRows(rows []line, values side, i int) (sum *big.Rat, isKnown bool) {
+	sum = new(big.Rat)
+	for _, row := range rows {
+		if n := numberOf(values(row)[i]); n != nil {
+			sum.Add(sum, n)
+			isKnown = true
 		}
-		if left != nil && r.figures[i].Decimals() > 0 && new(big.Rat).Abs(left).Cmp(rounding) <= 0 {
-			left.SetInt64(0)
-		}
-		if left != nil && left.Sign() == 0 && slices.ContainsFunc(r.unreported, func(p unreportedPart) bool { return slices.Contains(p.Figures, r.figures[i].Name) }) {
-			return nil
-		}
-		return left
-	})
+	}
+	return sum, isKnown
 }
 
 // sum returns all rows as one, as they are shown. What has no total, as amounts of
 // several currencies, has no sum, nor has what no row has.
 func (r *report) sum() line {
-	return r.combine(func(values func(line) []jsontext.Value, i int) *big.Rat {
+	return r.combine(func(values side, i int) *big.Rat {
 		if isNull(values(r.total)[i]) {
 			return nil
 		}
-		sum, known := new(big.Rat), len(r.rows) == 0
-		for _, row := range r.rows {
-			if n := numberOf(values(row)[i]); n != nil {
-				sum.Add(sum, n)
-				known = true
-			}
-		}
-		if !known {
+		sum, isKnown := addRows(r.rows, values, i)
+		if !isKnown && len(r.rows) > 0 {
 			return nil
 		}
 		return sum
@@ -274,8 +275,8 @@ func (r *report) sum() line {
 
 // combine returns the line whose sums a function adds up, on each side, and whose
 // ratios and changes follow from them.
-func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *big.Rat) line {
-	side := func(values func(line) []jsontext.Value) (all []jsontext.Value) {
+func (r *report) combine(add func(values side, i int) *big.Rat) line {
+	valuesOf := func(values side) (all []jsontext.Value) {
 		if values(r.total) == nil {
 			return nil
 		}
@@ -292,7 +293,7 @@ func (r *report) combine(add func(values func(line) []jsontext.Value, i int) *bi
 		}
 		return all
 	}
-	l := line{labels: r.noLabels(), now: side(func(l line) []jsontext.Value { return l.now }), before: side(func(l line) []jsontext.Value { return l.before })}
+	l := line{labels: r.noLabels(), now: valuesOf(sideNow), before: valuesOf(sideBefore)}
 	if l.before == nil {
 		return l
 	}
