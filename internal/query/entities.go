@@ -29,9 +29,9 @@ type ListedName struct {
 // entityNames are the campaigns and ad groups that an account's figures are of, with
 // their newest names, and those of its lists.
 type entityNames struct {
-	byKey  []Entity                   // 0 is none
-	listed map[adlens.EntityID]uint32 // the generation of the list that has it
-	of     []uint32                   // the generations of all that was read
+	byKey  []Entity                     // 0 is none
+	listed map[adlens.EntityID][]uint32 // the generations of the lists that have it
+	of     []uint32                     // the generations of all that was read
 
 	idPlaces
 }
@@ -103,7 +103,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	if err != nil {
 		return n, err
 	}
-	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID]uint32, len(lists))
+	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID][]uint32, len(lists))
 	places := make(map[adlens.EntityID]int, len(all))
 	for _, e := range all {
 		for int(e.Key) >= len(n.byKey) {
@@ -117,7 +117,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 		n.idPlaces[e.Key] = uint32(place)
 	}
 	for _, l := range lists {
-		n.listed[l.EntityID] = l.Generation
+		n.listed[l.EntityID] = append(n.listed[l.EntityID], l.Generation)
 		if place, held := places[l.EntityID]; held {
 			n.byKey[place].Name.Rename(l.Name, at[l.Generation])
 		}
@@ -134,8 +134,8 @@ func (n entityNames) entity(key uint32) Entity {
 }
 
 func (n entityNames) memoryBytes() int {
-	const entity = 84
-	bytes := entity*len(n.byKey) + mapEntryBytes*len(n.listed)
+	const entity, generations = 84, 24 + 8 // a slice, and mostly one in it
+	bytes := entity*len(n.byKey) + (mapEntryBytes+generations)*len(n.listed)
 	for _, e := range n.byKey {
 		bytes += len(e.ID) + len(e.Name.Text)
 	}

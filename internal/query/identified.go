@@ -215,8 +215,7 @@ func (s *Service) listedIDs(ctx context.Context, v View, d identifiedDimension) 
 		entities, err := s.directory.getEntities(ctx, v)
 		lists := generationsOfEntries(entityUnits(v))
 		return func(id string) bool {
-			generation, is := entities.listed[adlens.EntityID{Type: d.isOf, ID: id}]
-			return is && slices.Contains(lists, generation)
+			return slices.ContainsFunc(entities.listed[adlens.EntityID{Type: d.isOf, ID: id}], func(generation uint32) bool { return slices.Contains(lists, generation) })
 		}, err
 	}
 	names, err := s.directory.getNames(ctx, v)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"adlens"
 	"adlens/internal/manifest"
 	"adlens/internal/records"
 
@@ -257,6 +258,41 @@ func TestAViewLimitedToAllMarketplacesHasAllRecords(t *testing.T) {
 	for name, v := range map[string]View{"a part": whole.limitTo([]string{"US"}), "none of none": View{Account: "acct-7"}.limitTo([]string{"US"})} {
 		if !v.isPart() {
 			t.Errorf("a view of %s is taken for the whole", name)
+		}
+	}
+}
+
+// sharedIDs is a store of which lists of two marketplaces have the same campaign; the
+// list that is read last is of the other one.
+type sharedIDs struct{ shelf }
+
+func (s *sharedIDs) Entities(context.Context, string, uint32) ([]Entity, error) {
+	return make([]Entity, 7), nil
+}
+
+func (s *sharedIDs) ListedNames(context.Context, string, []uint32) ([]ListedName, error) {
+	id := adlens.EntityID{Type: adlens.CampaignEntity, ID: "5"}
+	return []ListedName{{Generation: 11, EntityID: id}, {Generation: 12, EntityID: id}, {Generation: 13, EntityID: id}}, nil
+}
+
+func TestAnIDIsInTheListsOfEachMarketplaceThatHasIt(t *testing.T) {
+	whole := exampleView()
+	for key, generation := range map[uint16]uint32{uk1Key: 11, usKey: 12, uk2Key: 13} {
+		unit := manifest.Unit{Kind: manifest.Campaigns, Slice: manifest.Slice{Marketplace: key, AdProduct: adlens.SponsoredProducts}}
+		whole.Manifest = whole.Manifest.With(whole.Manifest.Version, manifest.Entry{Unit: unit, Generation: generation, Sources: make([]manifest.Source, 1)})
+	}
+	store := &sharedIDs{}
+	s := &Service{store: store, directory: newDirectory(store)}
+	for _, c := range []struct {
+		only []string
+		want bool
+	}{{[]string{"US"}, true}, {[]string{"2001"}, true}, {[]string{"2002"}, true}, {[]string{"UK", "US"}, true}, {nil, false}} {
+		listed, err := s.listedIDs(t.Context(), whole.limitTo(c.only), levels[byCampaign])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := listed("5"); got != c.want {
+			t.Errorf("%q: the campaign is listed: %v, want %v", c.only, got, c.want)
 		}
 	}
 }
