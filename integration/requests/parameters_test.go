@@ -222,6 +222,9 @@ func TestAllFaultsOfARequestAreSaidInTheOrderOfTheParameters(t *testing.T) {
 func TestNoOtherParameterIsBlamedForAValueThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	_, one := house.ShopWithData(t)
+	days := func(from, to int) string {
+		return "&start_date=" + house.DaysAgo(from) + "&end_date=" + house.DaysAgo(to)
+	}
 	for request, want := range map[string]string{
 		"summary?format=&separator=semicolon":                                                        "format invalid_parameter",
 		"summary?marketplaces=&currency=local":                                                       "marketplaces invalid_parameter",
@@ -230,6 +233,13 @@ func TestNoOtherParameterIsBlamedForAValueThatCannotBeRead(t *testing.T) {
 		"summary?timezone=%zz&start_date=2036-03-01&end_date=2036-03-02&compare=previous_period":     "timezone invalid_parameter",
 		"summary?range=today&start_date=%zz&end_date=%zz":                                            "range conflicting_parameters, start_date invalid_parameter, end_date invalid_parameter",
 		"timeline?range=this_year&range=all_time&granularity=day&start_date=2026-03-01&end_date=%zz": "range invalid_parameter, range conflicting_parameters, end_date invalid_parameter",
+		"timeline?granularity=day&compare=previous_perod" + days(92, 0):                              "compare unknown_value",
+		"timeline?granularity=day&compare=" + days(92, 0):                                            "compare invalid_parameter",
+		"timeline?granularity=day&compare=previous_period&timezone=Mars" + days(93, 0):               "timezone unknown_value",
+		"timeline?granularity=day&compare=previous_period&range=today" + days(92, 0):                 "range conflicting_parameters",
+		"timeline?granularity=day&compare=previous_perod&timezone=Mars" + days(400, 100):             "timezone unknown_value, granularity granularity_too_fine, compare unknown_value",
+		"timeline?granularity=day&compare=none&compare=previous_year" + days(92, 0):                  "compare invalid_parameter",
+		"timeline?granularity=day&compare=none&timezone=Mars" + days(92, 0):                          "timezone unknown_value, granularity granularity_too_fine",
 		"ad-groups?marketplace_id=%zz&campaign_id=none":                                              "marketplace_id invalid_parameter",
 	} {
 		a, err := one.Ask.Raw("GET /api/v1/" + request + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + one.Ask.Key + "\r\nConnection: close\r\n\r\n")

@@ -36,16 +36,21 @@ func (r Request) EarlierRequest() Request {
 }
 
 // parseComparison finds the earlier period. Both stop at yesterday: today is not over,
-// and would be compared with a whole day. Where faults leave the period open,
-// there is nothing to compare.
+// and would be compared with a whole day. Where faults leave open what is compared, the
+// period stays cut: none of its days is in doubt then.
 func (p *parser) parseComparison(text string) {
 	way, _ := canonicalValue(text, catalogue.Comparisons)
-	if way == "" || way == NoComparison || slices.ContainsFunc(p.faults, isOfPeriod) {
+	isRead := p.isUnrefused("compare")
+	if isRead && (way == "" || way == NoComparison) {
 		return
 	}
-	yesterday := period.DayIn(p.requestZone(), p.now) - 1
+	yesterday := p.earliestToday() - 1
 	asked := p.request.Period
 	cut, ok := asked.Until(yesterday)
+	if !isRead || slices.ContainsFunc(p.faults, isOfPeriod) {
+		p.request.Period = cut
+		return
+	}
 	if !ok {
 		p.addFault("compare", adlens.Fault{Value: text, Code: adlens.InvalidParameter,
 			Detail: fmt.Sprintf("compare %q stops both periods at yesterday, which is %s in %s, and nothing is left of %s to %s; expected a period that starts on %s or earlier",

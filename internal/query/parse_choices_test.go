@@ -71,6 +71,10 @@ func TestGranularityIsBlamedForTheLengthOfAPeriodAlone(t *testing.T) {
 	_, faults = ParseTimeline(TimelineParams{PeriodParams: ranged("ever"), Granularity: "hour"}, exampleView(), now)
 	mustRefuse(t, "both", faults, refusal{"range", "ever", adlens.UnknownValue, allRanges, ""},
 		refusal{"granularity", "hour", adlens.UnknownValue, allGranularities, ""})
+	days := ranged("this_year")
+	days.TimeZone = "Mars" // where it may still be the 92nd day of the year
+	_, faults = ParseTimeline(TimelineParams{PeriodParams: days, Granularity: "day"}, exampleView(), time.Date(2026, 4, 3, 9, 0, 0, 0, time.UTC))
+	mustRefuse(t, "zone", faults, refusal{"timezone", "Mars", adlens.UnknownValue, "", ""})
 }
 
 func TestSortAndOrderAreTakenFromClosedSets(t *testing.T) {

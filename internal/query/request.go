@@ -182,7 +182,17 @@ func (p *parser) parsePeriod(params PeriodParams) {
 		name = period.Name(text)
 	}
 	oldest, _, held := p.view.Manifest.HeldDays(manifest.Any)
-	p.request.Period = period.Resolve(name, period.DayIn(zone, p.now), oldest, held)
+	p.request.Period, _ = period.Resolve(name, period.DayIn(zone, p.now), oldest, held).Until(p.earliestToday())
+}
+
+// earliestToday is today where the request is, or, of a zone that was refused, as early
+// as today is anywhere.
+func (p *parser) earliestToday() adlens.Day {
+	today := period.DayIn(p.requestZone(), p.now)
+	if !p.isUnrefused("timezone") {
+		today--
+	}
+	return today
 }
 
 // requestZone is the zone of the request, whose name is valid.
