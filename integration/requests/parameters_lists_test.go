@@ -164,6 +164,24 @@ func TestListRequestsAtTheEdgeAreAnswered(t *testing.T) {
 	}
 }
 
+// An address holds more than a thousand parameters: all are read, and what is wrong with
+// them is counted.
+func TestAListMayBeGivenInAThousandParameters(t *testing.T) {
+	t.Parallel()
+	_, one := house.ShopWithData(t)
+	path := "/api/v1/campaigns?marketplace_id=101" + strings.Repeat("&states=PAUSED", 1_000)
+	if a := house.Get(t, one.Ask, path); a.Status != 200 {
+		t.Errorf("a list of a thousand values: %s", a)
+	}
+	for _, more := range []string{"&a", "&states=x"} {
+		path := "/api/v1/campaigns?page=0" + strings.Repeat(more, 1_500)
+		faults := house.ProblemOf(t, house.Get(t, one.Ask, path), 400, "missing_parameter").Errors
+		if len(faults) != 1_000 || faults[0].Parameter != "marketplace_id" || !strings.HasSuffix(faults[999].Detail, "; 502 more faults are not listed") {
+			t.Errorf("%s: %d faults from %+v to %+v", more, len(faults), faults[0], faults[len(faults)-1])
+		}
+	}
+}
+
 func TestACampaignIdIsJudgedOnceAListIsHeld(t *testing.T) {
 	t.Parallel()
 	h, one := house.ShopWithLists(t)

@@ -12,10 +12,6 @@ import (
 	"adlens/internal/query"
 )
 
-// maxParameters bounds the parameters of a request. The endpoint with the most has
-// a score, and a list of two hundred values may come in as many.
-const maxParameters = 1_000
-
 // Parameter is one name and value, as sent.
 type Parameter struct{ Name, Value string }
 
@@ -65,10 +61,6 @@ func ReadQuery(raw string) (sent []Parameter, faults []adlens.Fault) {
 				Detail: fmt.Sprintf("the query string does not parse at %q; expected name=value pairs joined by &, in UTF-8, with %%XX for other characters", Printable(part))})
 		} else {
 			sent = append(sent, Parameter{plainName, plainValue})
-		}
-		if len(sent)+len(faults) > maxParameters {
-			return nil, []adlens.Fault{{Parameter: Printable(plainName), Code: adlens.InvalidParameter,
-				Detail: fmt.Sprintf("the query string has more than %d parameters; expected the values of a list in one, with commas between them", maxParameters)}}
 		}
 	}
 	return sent, faults
@@ -169,9 +161,9 @@ func ReadParameters(sent []Parameter, faults []adlens.Fault, into any) error {
 	return joinFaults(append(faults, bindParameters(sent, into)...), into)
 }
 
-// mostFaults bounds the faults that an error lists, each with what would be right: a
-// list in an address has room for thousands of values.
-const mostFaults = maxParameters
+// mostFaults bounds the faults that an error lists, each with what would be right: an
+// address has room for thousands of parameters, and of values of a list.
+const mostFaults = 1_000
 
 // joinFaults returns the error of faults, in the documented order of the parameters, or
 // nil for none. The last that it lists counts those that are left out.

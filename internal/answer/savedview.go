@@ -136,8 +136,8 @@ func ParseView(text string) (SavedView, error) {
 		return v, unknownView(name)
 	}
 	sent, faults := ReadQuery(raw)
-	if len(faults) > 0 {
-		return v, &query.FaultsError{Faults: faults}
+	if err := RefuseParameters(nil, faults); err != nil {
+		return v, err
 	}
 	known, own := everyName(), v.names()
 	for _, p := range sent {
