@@ -84,7 +84,8 @@ func oddRequests() []request {
 		report("an unknown dimension", "dimensions=product,asin"),
 		report("campaigns of an account that has none", "dimensions=campaign"),
 		report("two dimensions of time", "dimensions=week,product,date"),
-		report("six dimensions", "dimensions=date,marketplace,ad_product,product,product,marketplace"),
+		report("six dimensions", "dimensions=date,marketplace,ad_product,campaign,ad_group,produkt"),
+		report("five dimensions, one of them twice", "dimensions=date,marketplace,ad_product,campaign,product,Date"),
 		report("an unknown figure", "figures=spend,cpc"),
 		report("a misspelt further figure", "figures=units_sold_click_7d"),
 		report("a figure that no ad product has", "figures=video_unmutes,spend&ad_products=SPONSORED_PRODUCTS"),
@@ -101,8 +102,9 @@ func oddRequests() []request {
 		report("a campaign that is not there", "campaign_ids=12345"),
 		report("an ad group that is not there, beside a product", "ad_group_ids=6,7&product_ids=B0NOWHERE"),
 		summary("a campaign that is not there", "campaign_ids=12345"),
-		report("too many products", "product_ids="+strings.Repeat("B0NOWHERE,", 200)+"B0NOWHERE"),
-		report("too many figures", "figures="+strings.Repeat("x,", 8_000)+"x"),
+		report("too many products", "product_ids=B0NOWHERE,"+strings.Join(numbers(201), ",")),
+		report("too many figures", "figures=x,"+strings.Join(numbers(201), ",")),
+		report("one wrong figure, often", "figures="+strings.Repeat("x,", 8_000)+"x"),
 		report("too many rows of JSON", "dimensions=product&page_size=1001"),
 		report("too many rows of CSV", "dimensions=product&page_size=100001&format=csv"),
 		products("rows by another name", "limit=10"),
@@ -159,6 +161,14 @@ func oddRequests() []request {
 		{"a tag that is none", "/api/v1/summary?range=no", []string{key, `If-None-Match: """,,*x`, "Idempotency-Key: 1", "If-Modified-Since: yesterday"}},
 		{"another client's address", "/api/v1/summary?range=no", []string{key, "X-Forwarded-For: 6.6.6.6", "Forwarded: for=6.6.6.6"}},
 	}
+}
+
+// numbers writes the numbers from 1 on.
+func numbers(n int) (texts []string) {
+	for i := range n {
+		texts = append(texts, fmt.Sprint(i+1))
+	}
+	return texts
 }
 
 func TestOddRequestsHaveTheirClearAnswer(t *testing.T) {

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,6 +115,56 @@ func TestChoicesThatAreNoneAreRefused(t *testing.T) {
 	} {
 		_, faults := ParseProducts(c.params, exampleView(), now)
 		mustRefuse(t, value, faults, c.want)
+	}
+}
+
+// A list's maximum is of its values once each, and hides none of its faults.
+func TestTheMaximumOfAListIsOfDistinctValues(t *testing.T) {
+	most := func(parameter, values string) refusal {
+		return refusal{parameter: parameter, value: values, code: adlens.InvalidParameter}
+	}
+	unknown := func(parameter, value, mean string) refusal {
+		p, _ := catalogue.Report.Parameter(parameter)
+		return refusal{parameter, value, adlens.UnknownValue, strings.Join(p.Values, " "), mean}
+	}
+	list := func(texts string) []string { return strings.Split(texts, ",") }
+	ids := list(strings.TrimRight(strings.Repeat("P1,", 200), ",") + ",P2,")
+	for _, c := range []struct {
+		params ReportParams
+		want   []refusal
+	}{
+		{ReportParams{Dimensions: list("date,marketplace,ad_product,campaign,ad_group,Date, DATE ")}, nil},
+		{ReportParams{Dimensions: list("date,marketplace,ad_product,campaign,ad_group,produkt")},
+			[]refusal{most("dimensions", "date,marketplace,ad_product,campaign,ad_group,produkt"), unknown("dimensions", "produkt", "product")}},
+		{ReportParams{Dimensions: list("produkt,produkt,produkt,produkt,produkt,produkt")}, []refusal{unknown("dimensions", "produkt", "product")}},
+		{ReportParams{Figures: list(strings.Repeat("Spend,spend,", 150) + "spent")}, []refusal{unknown("figures", "spent", "spend")}},
+		{ReportParams{FilterParams: FilterParams{ProductIDs: ids[:201]}}, nil},
+		{ReportParams{FilterParams: FilterParams{ProductIDs: ids}}, []refusal{most("product_ids", "")}},
+	} {
+		_, faults := ParseReport(c.params, exampleView(), now)
+		if got, want := fmt.Sprintf("%+q", refusals(faults)), fmt.Sprintf("%+q", c.want); got != want {
+			t.Errorf("%+v:\n got %s\nwant %s", c.params, got, want)
+		}
+	}
+}
+
+func TestAListThatIsTooLongHasABoundedNumberOfFaults(t *testing.T) {
+	var figures, ids []string
+	for i := range 4_000 {
+		figures, ids = append(figures, fmt.Sprint("x", i)), append(ids, fmt.Sprint(i))
+	}
+	_, faults := ParseReport(ReportParams{Figures: figures, FilterParams: FilterParams{ProductIDs: append(ids, "")}}, exampleView(), now)
+	counts := map[string]int{}
+	for _, f := range faults {
+		counts[f.Parameter]++
+	}
+	if counts["figures"] != 201 || counts["product_ids"] != 2 {
+		t.Errorf("the faults are %v", counts)
+	}
+	for _, f := range faults[:3] {
+		if len(f.Value) > 1_500 || f.Code == adlens.InvalidParameter && f.Value != "" && !strings.Contains(f.Detail, "has 400") {
+			t.Errorf("got %+v", f)
+		}
 	}
 }
 

@@ -127,10 +127,29 @@ func emptyElement(value string) adlens.Fault {
 	return invalidFault(value, "a value between the commas of the list, not an empty one")
 }
 
+// mostWrongValues bounds the faults of a list that has a maximum: each of figures has the
+// names of all of them.
+const mostWrongValues = 200
+
+// distinctValues are the values of a list, each once, as it was sent first.
+func distinctValues(p catalogue.Parameter, sent []string) (values []string) {
+	seen := make(map[string]bool, len(sent))
+	for _, value := range sent {
+		name, isOfSet := canonicalValue(value, p.Values)
+		if !isOfSet {
+			name = value
+		}
+		if !seen[name] {
+			seen[name] = true
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
 // tooManyValues refuses a list, whose values are the lesser part of an error.
-func tooManyValues(list any, most int) adlens.Fault {
-	values, _ := list.([]string)
-	return adlens.Fault{Value: strings.Join(values[:min(len(values), most+1)], ","), Code: adlens.InvalidParameter,
+func tooManyValues(values []string, most int) adlens.Fault {
+	return adlens.Fault{Value: strings.Join(values[:most+1], ","), Code: adlens.InvalidParameter,
 		Detail: fmt.Sprintf("the list has %d values; expected %d at most", len(values), most)}
 }
 
@@ -185,22 +204,27 @@ func checkParams(e catalogue.Endpoint, params any) (faults []adlens.Fault) {
 		if !ok || value.IsZero() { // which was not sent
 			continue
 		}
-		tag := p.Key()
+		tag, sent := p.Key(), value.Interface()
 		if p.List {
-			tag = "dive,element," + p.Key()
+			tag = "dive,element," + tag
 		}
 		if p.MaxValues > 0 {
-			tag = fmt.Sprintf("max=%d,%s", p.MaxValues, tag)
+			list := distinctValues(p, sent.([]string))
+			if sent = list; len(list) > p.MaxValues {
+				fault := tooManyValues(list, p.MaxValues)
+				fault.Parameter = p.Name
+				faults = append(faults, fault)
+			}
 		}
 		var wrong validator.ValidationErrors
-		if !errors.As(validate.Var(value.Interface(), tag), &wrong) {
+		if !errors.As(validate.Var(sent, tag), &wrong) {
 			continue
 		}
+		if p.MaxValues > 0 {
+			wrong = wrong[:min(len(wrong), mostWrongValues)]
+		}
 		for _, w := range wrong {
-			fault := tooManyValues(w.Value(), p.MaxValues)
-			if value, ok := w.Value().(string); ok {
-				fault = rules[w.Tag()].fault(value)
-			}
+			fault := rules[w.Tag()].fault(w.Value().(string))
 			fault.Parameter = p.Name
 			faults = append(faults, fault)
 		}
