@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"adlens"
-	"adlens/internal/catalogue"
 	"adlens/internal/manifest"
 )
 
@@ -226,11 +225,7 @@ func (s *Service) listedIDs(ctx context.Context, v View, d identifiedDimension) 
 // that is held nor in a list of the account.
 func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []adlens.Fault, err error) {
 	for _, d := range identified {
-		asked := d.filterOf(&r)
-		if most, _ := catalogue.Report.Parameter(d.parameter); len(asked) > most.MaxValues {
-			continue // too many, which was reported
-		}
-		more, err := s.unknownIDs(ctx, v, d, asked)
+		more, err := s.unknownIDs(ctx, v, d, d.filterOf(&r))
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +266,7 @@ func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension,
 		near[strings.ToLower(id)] = id
 	}
 	for _, id := range asked {
-		if wanted[id] {
+		if wanted[id] && len(faults) < mostWrongValues {
 			f := unknownValue(id, nil, d.expected)
 			f.Parameter, f.DidYouMean = d.parameter, near[strings.ToLower(id)]
 			faults = append(faults, f)
