@@ -106,10 +106,10 @@ Meanwhile the figures of connected accounts are refreshed once a day, when the
 day of a marketplace has ended where it is: the last 14 days daily, the last 60
 weekly, and at first all that the platform still has. What it gives is left
 below extracts in the data directory; reports that lack exchange rates wait there,
-and are loaded once the rates are. Where a marketplace is in another currency
-than US dollars, rates of the European Central Bank are fetched once a day too.
-Campaigns are read once a day too, and when they are requested, each marketplace's
-at most every 30 minutes.`,
+and are loaded once the rates are. Campaigns are read once a day too, and when they
+are requested, each marketplace's at most every 30 minutes.
+Where a marketplace is in another currency than US dollars, rates of the European
+Central Bank are fetched once a day too, also of accounts that are not connected.`,
 		Example: `  adlens serve
   adlens serve --listen :8080 --metrics-listen 127.0.0.1:9090`,
 		Args: cobra.NoArgs,

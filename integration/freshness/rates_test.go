@@ -274,3 +274,34 @@ func TestAServerFetchesRatesWhenTheBankIsBack(t *testing.T) {
 		t.Errorf("a restart fetched the daily file %d times, expected once, for the account without rates", again-daily)
 	}
 }
+
+// The rates of an account that is not connected come too, and its reports can be loaded.
+// One in US dollars needs none.
+func TestAServerFetchesRatesOfAnAccountThatIsNotConnected(t *testing.T) {
+	t.Parallel()
+	program, b := house.OwnProgram(t), bank.New(time.Now())
+	t.Cleanup(b.Close)
+	for id, profile := range map[string][4]string{"dollars": {"71", "US", "USD", "seller"}, "abroad": {"72", "DE", "EUR", "seller"}} {
+		_, err := program.Account(id)
+		house.Need(t, err)
+		if l, err := program.Load(id, house.ProfilesFile(t, t.TempDir(), profile)); err != nil || l.Code != 0 {
+			t.Fatalf("loading the profiles of %s: %v %s", id, err, l.Result)
+		}
+	}
+	server, err := program.Serve(append(house.AtPace(), "--rates-url", b.URL())...)
+	house.Need(t, err)
+	house.Eventually(t, "the report has its rates", func() bool {
+		report := house.SpPair("euros", "72", house.DaysAgo(5), 3, time.Now().Add(-time.Hour)).Write(t, t.TempDir())
+		l, err := program.Load("abroad", report...)
+		house.Need(t, err)
+		return l.Code == 0
+	})
+	<-time.After(house.SeveralLooks)
+	house.Need(t, server.Stop())
+	if daily, history := b.Calls(bank.Daily), b.Calls(bank.History); daily != 1 || history != 1 {
+		t.Errorf("the daily file was fetched %d times, the history %d times; expected each once", daily, history)
+	}
+	if _, err := os.Stat(filepath.Join(program.DataDir, "extracts", "dollars")); err == nil {
+		t.Error("an account in US dollars has extracts")
+	}
+}

@@ -23,6 +23,7 @@ import (
 // Store keeps connections, what was asked of the platform, and how far it was
 // read.
 type Store interface {
+	Accounts(ctx context.Context) ([]adlens.Account, error)
 	// Connections reads those that were not removed, of all accounts where it is "".
 	Connections(ctx context.Context, account string) ([]adlens.Connection, error)
 	PutConnection(ctx context.Context, c adlens.Connection) error

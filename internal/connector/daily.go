@@ -30,7 +30,7 @@ const (
 )
 
 // Daily refreshes the figures of connected accounts once the day of each
-// marketplace has ended.
+// marketplace has ended, and the rates of exchange of all accounts.
 type Daily struct {
 	Connector *Connector
 	Dir       string        // extracts are left in a directory for each account below it
@@ -88,31 +88,6 @@ func (d *Daily) Run(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
-}
-
-// scan is the connections as they were read last.
-type scan struct {
-	connections []adlens.Connection
-	at          time.Time
-	mark        uint64
-	settled     bool
-}
-
-// scanConnections reads all connections, unless the mark says that they are the same.
-func (d *Daily) scanConnections(ctx context.Context, known *scan) ([]adlens.Connection, error) {
-	next := scan{at: time.Now()}
-	if d.Mark != nil {
-		next.mark, next.settled = d.Mark()
-	}
-	if next.settled && known.settled && next.mark == known.mark && next.at.Sub(known.at) < d.Connector.paced(scanAgain) {
-		return known.connections, nil
-	}
-	var err error
-	next.connections, err = d.Connector.Store.Connections(ctx, "")
-	if err == nil {
-		*known = next
-	}
-	return next.connections, err
 }
 
 // stopOthers stops what is under way through connections that are not among these any
@@ -202,6 +177,9 @@ func lookKey(c adlens.Connection) string { return c.Account + "/" + c.Name }
 
 // countWaiting counts the reports of a connection's profiles that are not loaded yet.
 func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, err error) {
+	if isUnconnected(c) {
+		return 0, nil
+	}
 	own, err := d.Connector.profilesOf(ctx, c)
 	if err != nil {
 		return 0, err
@@ -221,6 +199,9 @@ func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) (time.Durati
 	// Rates come first: reports that wait for them are tried again right after.
 	if err := d.Connector.freshenRates(ctx, c.Account, d.accountDir(c.Account), began); err != nil && ctx.Err() == nil {
 		d.Connector.Notice(c.Account, fmt.Sprintf("rates could not be fetched; it is tried again: %v", err))
+	}
+	if isUnconnected(c) {
+		return d.Connector.paced(lookAgain), nil
 	}
 	result, did, err := d.refreshConnection(ctx, c)
 	if (did == refreshed || err != nil) && ctx.Err() == nil {

@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,4 +50,47 @@ func TestConnectionsAreReadWhereTheMarkSaysThatTheyChanged(t *testing.T) {
 			}
 		}
 	})
+}
+
+// mixed has accounts of all kinds, of which some are connected.
+type mixed struct{ *memory }
+
+func (mixed) Accounts(context.Context) ([]adlens.Account, error) {
+	return []adlens.Account{{ID: "connected"}, {ID: "by-hand"}, {ID: "demo", IsDemo: true}}, nil
+}
+
+func (mixed) Connections(context.Context, string) ([]adlens.Connection, error) {
+	return []adlens.Connection{{Account: "connected", Name: "NA"}}, nil
+}
+
+// Where there is a bank, accounts that are not connected are looked at for its rates,
+// demonstrations aside.
+func TestAccountsWithoutAConnectionAreScannedForTheirRates(t *testing.T) {
+	for want, bank := range map[string]Bank{"connected/NA": nil, "connected/NA by-hand/": &published{}} {
+		d := &Daily{Connector: New(Config{Store: mixed{}, Bank: bank})}
+		all, err := d.scanConnections(t.Context(), &scan{})
+		var keys []string
+		for _, c := range all {
+			keys = append(keys, lookKey(c))
+		}
+		if got := strings.Join(keys, " "); err != nil || got != want {
+			t.Errorf("%q are looked at, expected %q: %v", got, want, err)
+		}
+	}
+}
+
+// The look at an account that is not connected fetches its rates and asks nothing of a
+// connection.
+func TestTheLookAtAnAccountWithoutAConnectionFetchesItsRates(t *testing.T) {
+	b := &published{}
+	b.publish("2026-01-01", "2026-11-20")
+	s := &rateStore{memory: newMemory(), currency: "EUR"}
+	d := &Daily{Dir: t.TempDir(), Connector: New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(_, text string) { t.Error(text) },
+		Now: func() time.Time { return time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC) }})}
+	one := adlens.Connection{Account: "by-hand"}
+	pause, err := d.lookAfter(t.Context(), one)
+	waiting, counting := d.countWaiting(t.Context(), one)
+	if err != nil || counting != nil || pause != lookAgain || waiting != 0 || b.daily != 1 || s.loads != 1 {
+		t.Errorf("the next look is in %s, %d reports wait, after %d calls and %d loads: %v, %v", pause, waiting, b.daily, s.loads, err, counting)
+	}
 }

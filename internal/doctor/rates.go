@@ -60,5 +60,5 @@ func adviceOnRates(a account, currency string) string {
 	if a.IsDemo {
 		return "adlens demo brings it up to date"
 	}
-	return fmt.Sprintf("adlens serve and adlens pull --account %s fetch rates of connected accounts, if the European Central Bank has any of %s; or load rates.csv, or the bank's eurofxref-hist.zip", a.ID, currency)
+	return fmt.Sprintf("adlens serve fetches rates, and adlens pull --account %s if it is connected, where the European Central Bank has any of %s; or load rates.csv, or the bank's eurofxref-hist.zip", a.ID, currency)
 }

@@ -33,6 +33,11 @@ type ConnectionStore struct {
 	Visible Visible
 }
 
+// Accounts reads all accounts, with and without connections.
+func (c ConnectionStore) Accounts(ctx context.Context) ([]adlens.Account, error) {
+	return AccountStore{c.Cluster}.Accounts(ctx)
+}
+
 // Connections reads the connections of an account, of all accounts where none is
 // named, by account and name.
 func (c ConnectionStore) Connections(ctx context.Context, account string) ([]adlens.Connection, error) {
