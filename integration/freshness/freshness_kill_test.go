@@ -1,6 +1,8 @@
 package freshness_test
 
 import (
+	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -107,3 +109,51 @@ func withoutSyncing(lines []string) []string {
 }
 
 func firstOf(lines []string) string { return strings.Join(lines[:min(len(lines), 5)], "\n  ") }
+
+// A report that waits for rates is where a server, or a pull without --out, finds it also
+// where its pull into another directory is killed meanwhile.
+func TestAWaitingReportOfAKilledPullIsDownloadedOnce(t *testing.T) {
+	t.Parallel()
+	h, a, account := &house.House{Program: house.OwnProgram(t)}, newAbroad(t), "acme"
+	_, err := h.Account(account)
+	house.Need(t, err)
+	a.connect(t, h, account)
+	gate := make(chan struct{})
+	a.platform.Inject(standin.Fault{On: standin.ReportPoll, Profile: profileUK, Times: -1, Do: standin.Effected(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		select {
+		case <-gate:
+			next.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	})})
+	args := append([]string{"pull", "--account", account, "--days", "7", "--poll", "10ms", "--rates-url", "none"}, house.PlatformFlags(a.platform)...)
+	killed := h.Command(t.Context(), append(args, "--out", t.TempDir())...)
+	house.Need(t, killed.Start())
+	kept := filepath.Join(h.DataDir, "extracts", account, "*-spAdvertisedProduct-*.report.json")
+	house.Eventually(t, "the reports that have come are kept", func() bool {
+		found, err := filepath.Glob(kept)
+		return err == nil && len(found) == len(currencyOf)-1
+	})
+	house.Need(t, killed.Process.Kill())
+	_ = killed.Wait()
+	close(gate)
+	rates := "date,currency,usd\n"
+	for _, currency := range currencyOf {
+		rates += house.DaysAgo(7) + "," + currency + ",2\n"
+	}
+	if l, err := h.Load(account, house.Put(t, t.TempDir(), "rates.csv", []byte(rates))); err != nil || l.Code != 0 {
+		t.Fatalf("loading the rates: %v %s", err, l.Result)
+	}
+	if r := h.Run(args...); r.Code != 0 {
+		t.Fatalf("pull: %s", r)
+	}
+	files := map[string]int{}
+	for _, call := range a.platform.Recorded(standin.ReportFile) {
+		if files[call.Path]++; files[call.Path] > 1 {
+			t.Errorf("%s was downloaded again", call.Path)
+		}
+	}
+	if want := 3 * len(currencyOf); len(files) != want {
+		t.Errorf("%d reports were downloaded, expected %d", len(files), want)
+	}
+}

@@ -60,7 +60,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		return loader.Result{}, err
 	}
 	defer release()
-	p := &pull{connector: c, account: account, connection: connection, out: o.Out, poll: o.Poll, fetched: o.Fetched}
+	p := &pull{connector: c, account: account, connection: connection, out: o.Out, kept: o.Kept, poll: o.Poll, fetched: o.Fetched}
 	err = p.runPull(ctx, func(all []platform.Profile) error {
 		if err := c.pullRates(ctx, account, o.Out, c.Now()); err != nil {
 			c.Notice(account, fmt.Sprintf("rates could not be fetched; --rates-url none leaves them to you: %v", err))
@@ -81,7 +81,7 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		if err != nil {
 			return err
 		}
-		return p.planReports(ctx, o.Kept)
+		return p.planReports(ctx)
 	})
 	_, gone := p.forgetLost(context.WithoutCancel(ctx))
 	err = errors.Join(err, gone)
@@ -94,16 +94,16 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 			err = errors.Join(err, p.closeRequests(ctx, t))
 		}
 	}
-	return p.result, errors.Join(err, p.leftOut, p.keepWaiting(o.Kept), waitingError(p.result))
+	return p.result, errors.Join(err, p.leftOut, waitingError(p.result))
 }
 
 // planReports plans the reports of the tasks, with those that wait here or in the directory
 // of a server. Where days are requested only once such a report is loaded, that is tried
 // first.
-func (p *pull) planReports(ctx context.Context, kept string) error {
+func (p *pull) planReports(ctx context.Context) error {
 	dirs := []string{p.out}
-	if kept != "" {
-		dirs = append(dirs, kept)
+	if p.kept != "" {
+		dirs = append(dirs, p.kept)
 	}
 	for tried := false; ; tried = true {
 		open, err := p.connector.openReports(ctx, p.account, p.profiles, dirs...)
@@ -113,7 +113,7 @@ func (p *pull) planReports(ctx context.Context, kept string) error {
 		for _, t := range p.tasks {
 			t.planWindows(open)
 		}
-		if err := p.bringWaiting(kept); err != nil || tried || !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.later }) {
+		if err := p.bringWaiting(); err != nil || tried || !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.later }) {
 			return err
 		}
 		if _, err := p.loadHere(ctx); err != nil {
@@ -159,6 +159,7 @@ type pull struct {
 	account    string
 	connection adlens.Connection
 	out        string
+	kept       string // the directory that a server takes the account's extracts from; "" for out
 	poll       time.Duration
 	fetched    func(done, total int)
 	// saidBefore leaves reports out of the result that wait for rates since an
@@ -390,6 +391,7 @@ func (p *pull) loadReports(ctx context.Context, here []*window) error {
 			w.progress = loaded
 		case f.MissingRates != nil || f.Unlisted:
 			w.waits = true
+			err = errors.Join(err, p.keepWaiting(w))
 			if f.Unlisted && p.readLists != nil {
 				err = errors.Join(err, p.readLists(ctx, p.account, w.profile.ID))
 			}

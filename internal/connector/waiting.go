@@ -72,25 +72,22 @@ func writeDays(days []adlens.Day) string {
 	return strings.Join(all, ", ")
 }
 
-// keepWaiting copies reports that wait for rates to where a server finds them,
-// where they are elsewhere.
-func (p *pull) keepWaiting(dir string) error {
-	var failures []error
-	for _, w := range p.windows() {
-		if dir != "" && dir != p.out && w.progress == onDisk && w.waits && !isOnDisk(dir, w.request) {
-			failures = append(failures, copyReport(dir, p.out, w.windowName()))
-		}
+// keepWaiting copies a report that waits to where a server finds it, where it is
+// elsewhere: the pull may go on for hours, and be killed.
+func (p *pull) keepWaiting(w *window) error {
+	if p.kept == "" || p.kept == p.out || isOnDisk(p.kept, w.request) {
+		return nil
 	}
-	return errors.Join(failures...)
+	return copyReport(p.kept, p.out, w.windowName())
 }
 
 // bringWaiting copies reports that a server has downloaded, and that wait there, to where
 // the pull leaves its own: no report is downloaded twice.
-func (p *pull) bringWaiting(dir string) error {
+func (p *pull) bringWaiting() error {
 	var failures []error
 	for _, w := range p.windows() {
 		if w.progress == onDisk && !isOnDisk(p.out, w.request) {
-			failures = append(failures, copyReport(p.out, dir, w.windowName()))
+			failures = append(failures, copyReport(p.out, p.kept, w.windowName()))
 		}
 	}
 	return errors.Join(failures...)
