@@ -12,8 +12,10 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
+	"adlens/internal/engine"
 	"adlens/internal/query"
 	"adlens/internal/tables"
+	"adlens/schema"
 )
 
 // sealed makes an account with a row in each table of the directory that is
@@ -209,6 +211,39 @@ func TestTheDirectoryOfTheSchemaBeforeIsSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// An upgrade that ended before older rows were sealed seals them when it goes on.
+func TestAnUpgradeThatCouldNotSealIsRepeated(t *testing.T) {
+	dir := t.TempDir()
+	all, err := schema.Migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := before(t, dir, uint32(len(all)))
+	sealed(t, old)
+	for _, sql := range []string{"TRUNCATE TABLE directory_seals", "RENAME TABLE directory_seals TO seals_aside"} {
+		if err := old.Cluster.Home().Exec(t.Context(), sql, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := old.close(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := openDatabase(dir); err == nil {
+		t.Fatal("an upgrade that could not seal succeeds", d.close())
+	}
+	e, err := engine.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old = &database{Look(conn.Embedded{Engine: e}), e}
+	if err := old.Cluster.Home().Exec(t.Context(), "RENAME TABLE seals_aside TO directory_seals", nil); err != nil {
+		t.Fatal(err)
+	}
+	d := upgrade(t, old, dir)
+	lose(t, d.Database, "accounts", "account_id = {account:String}")
+	isLost(t, "accounts", d.Database, t.Name(), "accounts")
 }
 
 // An account whose place is lost is not on the first shard, where it has no rows.

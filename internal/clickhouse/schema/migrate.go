@@ -98,8 +98,9 @@ func requireKnown(all []steps.Migration, applied uint32) error {
 
 // applySteps takes steps at all replicas of a server, or at itself: each makes the tables and
 // takes their settings, and the rest is done once and comes to all, who have the tables for it.
+// Older rows are sealed before the last step is noted: after that no step is taken any more.
 func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, lacks []steps.Migration) error {
-	for _, step := range lacks {
+	for i, step := range lacks {
 		for _, statement := range step.Statements {
 			at := []*conn.Server{s}
 			if isLocal.MatchString(statement) {
@@ -114,13 +115,18 @@ func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, la
 				}
 			}
 		}
+		if i == len(lacks)-1 {
+			if err := directory.SealAll(ctx, s); err != nil {
+				return err
+			}
+		}
 		for _, replica := range replicas {
 			if err := noteStep(ctx, replica, step); err != nil {
 				return fmt.Errorf("%sschema/%s: %w", atReplica(replica), step.Name, err)
 			}
 		}
 	}
-	return directory.SealAll(ctx, s)
+	return nil
 }
 
 // isLocal matches statements that ClickHouse does not replicate.
