@@ -127,10 +127,10 @@ func TestTheLastLineOfAnIdWins(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	dir := t.TempDir()
 	house.Put(t, dir, "rules.ndjson", house.Lines(t, house.RuleLine("one"), house.RuleLine("two"), house.With(house.RuleLine("one"), "name", "Renamed"), map[string]any{"rule_id": "two", "deleted": true}))
-	house.Put(t, dir, "activity.ndjson", house.Lines(t, house.ActivityLine("one", "101"), map[string]any{"activity_id": "one", "deleted": true}, house.With(house.ActivityLine("one", "102"), "summary", "Again.")))
+	house.Put(t, dir, "activity.ndjson", house.Lines(t, house.ActivityLine("one", "101"), map[string]any{"activity_id": "one", "deleted": true}, house.With(house.With(house.ActivityLine("one", "102"), "summary", "Again. \u00fc \",\u2028"), "changed_campaign_ids", []any{"1", "2"})))
 	house.Load(t, h.Program, one, dir)
 	house.WantMembers(t, one.Ask, "/rules", "name", "Renamed")
-	house.WantMembers(t, one.Ask, "/activity", "summary", "Again.")
+	house.WantMembers(t, one.Ask, "/activity", "summary", "Again. \u00fc \",\u2028")
 	house.CheckLists(t, one)
 }
 

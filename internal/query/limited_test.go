@@ -186,6 +186,11 @@ func TestStatementsOfRecordsNameTheMarketplacesOfALimitedView(t *testing.T) {
 	if changesOfLastRuns(v) || !changesOfLastRuns(limited) {
 		t.Error("the changes of last runs are read where they are not shown, or not where a limited view counts them")
 	}
+	for _, of := range []View{v, limited} {
+		if st := of.listStatement("activity", ListRequest{Paging: Paging{Page: 1, PageSize: 5}}); !strings.Contains(st.SQL, "m.1 NOT IN ('created_campaign_ids', 'changed_campaign_ids')") {
+			t.Errorf("the campaigns that entries list are read, and not shown: %s", st)
+		}
+	}
 	var years []uint32
 	for _, e := range limited.Manifest.Of(manifest.Year) {
 		years = append(years, e.Generation)

@@ -14,7 +14,8 @@ import (
 
 // limitedSlots are the ends of conditions in statements of lists that narrow records
 // to a view; they are empty for the whole account. Its last runs are read without their
-// changes, which are not shown and may be megabytes; a limited view counts its own.
+// changes, which are not shown and may be megabytes; a limited view counts its own. Of
+// entries no view shows the campaigns that they list.
 func (v View) limitedSlots() []string {
 	runs, entries, last := "", "", readTemplate("rules_last_run")
 	if v.isPart() {
@@ -22,7 +23,7 @@ func (v View) limitedSlots() []string {
 		runs = "\n      AND hasAny(JSONExtract(rule_runs.record, 'marketplaces', 'Array(String)'), JSONExtract({countries:String}, 'Array(String)'))"
 		entries = "\n  AND has(JSONExtract({marketplaces:String}, 'Array(String)'), marketplace_id)"
 	}
-	return []string{"/*limited runs*/", runs, "/*limited entries*/", entries, "/*last run*/\n", last}
+	return []string{"/*limited runs*/", runs, "/*limited entries*/", entries, "/*last run*/\n", last, "/*entry*/\n", readTemplate("activity_entry")}
 }
 
 // textList is a list of any texts as a String parameter, in JSON.
