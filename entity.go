@@ -17,6 +17,13 @@ type EntityID struct {
 	ID   string
 }
 
+// MarketplaceName is the newest name that an entity has in a marketplace, given by its key:
+// 0 where that is not known.
+type MarketplaceName struct {
+	Marketplace uint16
+	DatedName
+}
+
 // DatedName is the name of an entity, and when a report or a list gave it.
 type DatedName struct {
 	Text string // "" before the first

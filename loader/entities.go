@@ -13,8 +13,36 @@ import (
 
 // Entity is a campaign or an ad group that figures are of.
 type Entity struct {
-	Key  uint32           // its number in stored rows, from 1 without gaps
-	Name adlens.DatedName // the newest that a report gave, or a list that is not held
+	Key   uint32                   // its number in stored rows, from 1 without gaps
+	Names []adlens.MarketplaceName // the newest that reports gave, or lists that are not held
+}
+
+// TakeName takes over the name that a marketplace gives, where it is newer.
+func (e *Entity) TakeName(given adlens.MarketplaceName) (changed bool) {
+	for i := range e.Names {
+		if e.Names[i].Marketplace == given.Marketplace {
+			return e.Names[i].Rename(given.Text, given.At)
+		}
+	}
+	if given.Text != "" {
+		e.Names = append(e.Names, given)
+	}
+	return given.Text != ""
+}
+
+// StoredNames are the names as rows have them: one without any has a row, too.
+func (e *Entity) StoredNames() []adlens.MarketplaceName {
+	if len(e.Names) == 0 {
+		return []adlens.MarketplaceName{{}}
+	}
+	return e.Names
+}
+
+func countNames(all map[adlens.EntityID]*Entity) (rows int) {
+	for _, e := range all {
+		rows += len(e.StoredNames())
+	}
+	return rows
 }
 
 func compareEntities(a, b adlens.EntityID) int {
@@ -61,11 +89,11 @@ func (s *session) ensureEntity(of adlens.EntityID) *Entity {
 	return e
 }
 
-// nameEntities takes over the names that a report gives, whether it speaks for a day
-// or not: what is the newest name does not hang on the order of loading.
-func (s *session) nameEntities(names entityNames, at time.Time) {
+// nameEntities takes over the names that a report of a marketplace gives, whether it speaks
+// for a day or not: what is the newest name does not hang on the order of loading.
+func (s *session) nameEntities(market uint16, names entityNames, at time.Time) {
 	for _, of := range slices.SortedFunc(maps.Keys(names), compareEntities) { // the same numbers in every run
-		if s.ensureEntity(of).Name.Rename(names[of].name, at) {
+		if s.ensureEntity(of).TakeName(adlens.MarketplaceName{Marketplace: market, DatedName: adlens.DatedName{Text: names[of].name, At: at}}) {
 			s.newEntities = true
 		}
 	}
@@ -74,7 +102,7 @@ func (s *session) nameEntities(names entityNames, at time.Time) {
 // keepListed keeps the names that the older of two lists has alone: readers are shown
 // those of the list that is held, and what was a newest name stays known. A time that has
 // not come is wrong, and would win for as long.
-func (s *session) keepListed(ctx context.Context, older, newer map[adlens.EntityID]string, at time.Time) error {
+func (s *session) keepListed(ctx context.Context, market uint16, older, newer map[adlens.EntityID]string, at time.Time) error {
 	if at.After(time.Now()) {
 		return nil
 	}
@@ -90,7 +118,7 @@ func (s *session) keepListed(ctx context.Context, older, newer map[adlens.Entity
 	if err := s.requireEntities(ctx); err != nil {
 		return err
 	}
-	s.nameEntities(names, at)
+	s.nameEntities(market, names, at)
 	return nil
 }
 

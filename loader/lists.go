@@ -283,9 +283,9 @@ func (l *list) keepNames(ctx context.Context, s *session, p adlens.AdProduct, he
 		}
 	}
 	if supersedesSource(next, before) {
-		return s.keepListed(ctx, known, names, before.GeneratedAt)
+		return s.keepListed(ctx, held.Slice.Marketplace, known, names, before.GeneratedAt)
 	}
-	return s.keepListed(ctx, names, known, next.GeneratedAt)
+	return s.keepListed(ctx, held.Slice.Marketplace, names, known, next.GeneratedAt)
 }
 
 // insertRows writes the rows of the ad products that have a new generation.

@@ -234,7 +234,7 @@ func (b *build) loadReport(ctx context.Context, p pending, r *reading) (taken, e
 			return t, err
 		}
 	}
-	b.session.nameEntities(c.names, p.report.GeneratedAt)
+	b.session.nameEntities(p.market.Key, c.names, p.report.GeneratedAt)
 	return t, nil
 }
 

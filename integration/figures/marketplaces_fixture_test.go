@@ -15,12 +15,23 @@ import (
 // common are products.
 type seller struct {
 	id, country, currency string
-	number                int // in its ids, which are the platform's and so no other marketplace's
+	number                int // in most of its ids
 }
 
-func (s seller) campaign(i int) string { return fmt.Sprint(7_000_000+s.number*100_000+i) + "000000000" }
+// inIDs is the number in an id: of some campaigns and ad groups it is the same in all
+// marketplaces, since the platform promises that they are unique in a profile alone.
+func (s seller) inIDs(i int) int {
+	if i == 4 || i == 6 {
+		return 0
+	}
+	return s.number
+}
 
-func (s seller) adGroup(i int) string { return fmt.Sprintf("g-%d-%d", s.number, i) }
+func (s seller) campaign(i int) string {
+	return fmt.Sprint(7_000_000+s.inIDs(i)*100_000+i) + "000000000"
+}
+
+func (s seller) adGroup(i int) string { return fmt.Sprintf("g-%d-%d", s.inIDs(i), i) }
 
 // name begins alike in all marketplaces, so that a search finds some of each.
 func (s seller) name(what string, i int) string {
@@ -56,7 +67,7 @@ func (s seller) report(r *rand.Rand, stem, product string, from, days int) *hous
 	p.Rows = nil
 	for day := range days {
 		for range 3 {
-			campaign, clicks := r.IntN(6), r.IntN(9)
+			campaign, clicks := r.IntN(7), r.IntN(9)
 			row := map[string]any{
 				"date": house.DaysAgo(from - day), "campaignId": s.campaign(campaign), "campaignName": s.name("Campaign", campaign),
 				"adGroupId": s.adGroup(campaign), "adGroupName": s.name("Group", campaign), "impressions": 10*clicks + r.IntN(50), "clicks": clicks,
@@ -92,7 +103,7 @@ func (s seller) write(t *testing.T, r *rand.Rand, dir string, from, to int) {
 		s.report(r, stem+"-restated", product, to+9, 8).Write(t, dir)
 	}
 	var campaigns, adGroups []map[string]any
-	for i := range 5 { // the sixth has figures and is in no list
+	for i := range 5 { // the others have figures and are in no list
 		campaign := house.CampaignRow(s.campaign(i), s.name("Campaign", i)+" renamed", s.currency)
 		if i == 3 {
 			campaign["adProduct"], campaign["isMultiAdGroupsEnabled"] = "SPONSORED_BRANDS", false

@@ -34,7 +34,7 @@ func (s *shelf) note(format string, values ...any) error {
 	return s.fail
 }
 
-func (s *shelf) Entities(context.Context, string, uint32) ([]Entity, error) { return nil, nil }
+func (s *shelf) Entities(context.Context, string, uint32) ([]NamedEntity, error) { return nil, nil }
 
 func (s *shelf) ListedNames(context.Context, string, []uint32) ([]ListedName, error) { return nil, nil }
 

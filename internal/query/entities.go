@@ -19,6 +19,13 @@ type Entity struct {
 	Name adlens.DatedName // the newest that is known
 }
 
+// NamedEntity is an entity with the name that a marketplace gave.
+type NamedEntity struct {
+	Key uint32
+	adlens.EntityID
+	adlens.MarketplaceName
+}
+
 // ListedName is the name of a campaign or an ad group in a list.
 type ListedName struct {
 	Generation uint32
@@ -27,11 +34,11 @@ type ListedName struct {
 }
 
 // entityNames are the campaigns and ad groups that an account's figures are of, with
-// their newest names, and those of its lists.
+// the newest names that a view's marketplaces gave, and those of its lists.
 type entityNames struct {
-	byKey  []Entity                     // 0 is none
-	listed map[adlens.EntityID][]uint32 // the generations of the lists that have it
-	of     []uint32                     // the generations of all that was read
+	byKey  []Entity // 0 is none
+	listed map[adlens.EntityID]struct{}
+	of     []uint32 // the generations of all that was read
 
 	idPlaces
 }
@@ -41,31 +48,37 @@ func entityUnits(v View) []manifest.Entry {
 	return slices.Concat(v.Manifest.Of(manifest.Entities), v.Manifest.Of(manifest.Campaigns), v.Manifest.Of(manifest.AdGroups))
 }
 
-// getEntities returns the campaigns and ad groups of a view's account: of a limited
-// one too, whose rows have the same numbers. What it returns is never changed
-// afterwards.
+// getEntities returns the campaigns and ad groups of a view's account, whose numbers are
+// the same in a part of it, with the names and lists of the view. What it returns is never
+// changed afterwards.
 func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error) {
-	v = v.wholeAccount()
 	if known, ok := d.cachedEntities(v); ok {
 		return known, nil
 	}
 	units := entityUnits(v)
 	of := generationsOfEntries(units)
-	return d.flights.Do(ctx, v.Account+" "+Numbers(of), func(ctx context.Context) (entityNames, error) {
+	return d.flights.Do(ctx, entitiesName(v)+" "+Numbers(of), func(ctx context.Context) (entityNames, error) {
 		next, err := d.readEntities(ctx, v, units)
 		if err == nil {
 			next.of = of
-			d.entities.Put(v.Account, next)
+			d.entities.Put(entitiesName(v), next)
 		}
 		return next, err
 	})
 }
 
+// entitiesName names what getEntities returns, of whatever version.
+func entitiesName(v View) string {
+	if !v.isPart() {
+		v = v.wholeAccount()
+	}
+	return limitedName(v.Account, []string{v.part()})
+}
+
 // cachedEntities returns those that are in memory; ok is false where some have to be
 // read.
 func (d *directory) cachedEntities(v View) (known entityNames, ok bool) {
-	v = v.wholeAccount()
-	known, ok = d.entities.Get(v.Account)
+	known, ok = d.entities.Get(entitiesName(v))
 	return known, ok && slices.Equal(known.of, generationsOfEntries(entityUnits(v)))
 }
 
@@ -87,7 +100,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 			at[e.Generation] = e.Sources[0].GeneratedAt
 		}
 	}
-	var all []Entity
+	var all []NamedEntity
 	var lists []ListedName
 	err = flight.Together(func() (err error) {
 		if all, err = d.store.Entities(ctx, v.Account, entities.Generation); err == nil {
@@ -103,26 +116,50 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	if err != nil {
 		return n, err
 	}
-	n.byKey, n.listed = []Entity{{}}, make(map[adlens.EntityID][]uint32, len(lists))
-	places := make(map[adlens.EntityID]int, len(all))
-	for _, e := range all {
-		for int(e.Key) >= len(n.byKey) {
-			n.byKey = append(n.byKey, Entity{})
-		}
-		n.byKey[e.Key], places[e.EntityID] = e, int(e.Key)
-	}
-	n.idPlaces = slices.Repeat([]uint32{noID}, len(n.byKey))
-	slices.SortFunc(all, func(a, b Entity) int { return strings.Compare(a.ID, b.ID) })
-	for place, e := range all {
-		n.idPlaces[e.Key] = uint32(place)
+	n.nameAll(v, all)
+	n.listed = make(map[adlens.EntityID]struct{}, len(lists))
+	places := make(map[adlens.EntityID]int, len(n.byKey))
+	for place, e := range n.byKey {
+		places[e.EntityID] = place
 	}
 	for _, l := range lists {
-		n.listed[l.EntityID] = append(n.listed[l.EntityID], l.Generation)
+		n.listed[l.EntityID] = struct{}{}
 		if place, held := places[l.EntityID]; held {
 			n.byKey[place].Name.Rename(l.Name, at[l.Generation])
 		}
 	}
 	return n, nil
+}
+
+// nameAll gives all entities the newest names of the view's marketplaces. Of a part of an
+// account, one of which nothing says the marketplace counts where there is no other.
+func (n *entityNames) nameAll(v View, all []NamedEntity) {
+	n.byKey = []Entity{{}}
+	unsaid := map[uint32]adlens.DatedName{}
+	for _, e := range all {
+		for int(e.Key) >= len(n.byKey) {
+			n.byKey = append(n.byKey, Entity{})
+		}
+		entity := &n.byKey[e.Key]
+		entity.Key, entity.EntityID = e.Key, e.EntityID
+		switch {
+		case !v.isPart() || v.byKey(e.Marketplace).Key != 0:
+			entity.Name.Rename(e.Text, e.At)
+		case e.Marketplace == 0:
+			unsaid[e.Key] = e.DatedName
+		}
+	}
+	for key, name := range unsaid {
+		if n.byKey[key].Name.Text == "" {
+			n.byKey[key].Name = name
+		}
+	}
+	n.idPlaces = slices.Repeat([]uint32{noID}, len(n.byKey))
+	sorted := slices.DeleteFunc(slices.Clone(n.byKey), func(e Entity) bool { return e.Key == 0 })
+	slices.SortFunc(sorted, func(a, b Entity) int { return strings.Compare(a.ID, b.ID) })
+	for place, e := range sorted {
+		n.idPlaces[e.Key] = uint32(place)
+	}
 }
 
 // entity is what has a number; nothing for 0.
@@ -134,8 +171,8 @@ func (n entityNames) entity(key uint32) Entity {
 }
 
 func (n entityNames) memoryBytes() int {
-	const entity, generations = 84, 24 + 8 // a slice, and mostly one in it
-	bytes := entity*len(n.byKey) + (mapEntryBytes+generations)*len(n.listed)
+	const entity = 84
+	bytes := entity*len(n.byKey) + mapEntryBytes*len(n.listed)
 	for _, e := range n.byKey {
 		bytes += len(e.ID) + len(e.Name.Text)
 	}

@@ -212,9 +212,9 @@ func (s *Service) eachID(ctx context.Context, v View, d identifiedDimension, vis
 func (s *Service) listedIDs(ctx context.Context, v View, d identifiedDimension) (has func(id string) bool, err error) {
 	if d.isOf != 0 {
 		entities, err := s.directory.getEntities(ctx, v)
-		lists := generationsOfEntries(entityUnits(v))
 		return func(id string) bool {
-			return slices.ContainsFunc(entities.listed[adlens.EntityID{Type: d.isOf, ID: id}], func(generation uint32) bool { return slices.Contains(lists, generation) })
+			_, is := entities.listed[adlens.EntityID{Type: d.isOf, ID: id}]
+			return is
 		}, err
 	}
 	names, err := s.directory.getNames(ctx, v)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -267,17 +268,59 @@ func TestAViewLimitedToAllMarketplacesHasAllRecords(t *testing.T) {
 	}
 }
 
-// sharedIDs is a store of which lists of two marketplaces have the same campaign; the
-// list that is read last is of the other one.
+// sharedIDs is a store where marketplaces have the same campaign, each with a name of its
+// own, and in their lists.
 type sharedIDs struct{ shelf }
 
-func (s *sharedIDs) Entities(context.Context, string, uint32) ([]Entity, error) {
-	return make([]Entity, 7), nil
+func campaignID(id string) adlens.EntityID {
+	return adlens.EntityID{Type: adlens.CampaignEntity, ID: id}
 }
 
-func (s *sharedIDs) ListedNames(context.Context, string, []uint32) ([]ListedName, error) {
-	id := adlens.EntityID{Type: adlens.CampaignEntity, ID: "5"}
-	return []ListedName{{Generation: 11, EntityID: id}, {Generation: 12, EntityID: id}, {Generation: 13, EntityID: id}}, nil
+func (s *sharedIDs) Entities(context.Context, string, uint32) ([]NamedEntity, error) {
+	named := func(key uint32, id string, market uint16, name string, day int) NamedEntity {
+		return NamedEntity{key, campaignID(id), adlens.MarketplaceName{Marketplace: market, DatedName: adlens.DatedName{Text: name, At: time.Date(2026, 10, day, 0, 0, 0, 0, time.UTC)}}}
+	}
+	return []NamedEntity{
+		named(1, "6", usKey, "Lamps", 2), named(1, "6", uk1Key, "Lights", 3), named(1, "6", 0, "Torches", 4),
+		named(2, "7", 0, "Ropes", 1), named(2, "7", uk2Key, "Cords", 9),
+		named(3, "8", uk2Key, "Tents", 1), {Key: 4, EntityID: campaignID("9")},
+	}, nil
+}
+
+func (s *sharedIDs) ListedNames(_ context.Context, _ string, generations []uint32) (all []ListedName, err error) {
+	for _, generation := range generations {
+		all = append(all, ListedName{Generation: generation, EntityID: campaignID("5")})
+	}
+	return all, nil
+}
+
+// Another marketplace's name is not shown, however new it is.
+func TestNamesAreThoseOfTheViewsMarketplaces(t *testing.T) {
+	whole, store := exampleView(), &sharedIDs{}
+	d := newDirectory(store)
+	for _, c := range []struct {
+		only  []string
+		names []string // by number
+	}{
+		{[]string{"US"}, []string{"Lamps", "Ropes", "", ""}},
+		{[]string{"2001"}, []string{"Lights", "Ropes", "", ""}},
+		{[]string{"2002"}, []string{"Torches", "Cords", "Tents", ""}},
+		{[]string{"UK"}, []string{"Lights", "Cords", "Tents", ""}},
+		{[]string{"UK", "US"}, []string{"Torches", "Cords", "Tents", ""}},
+		{nil, []string{"Torches", "Ropes", "", ""}},
+	} {
+		for range 2 { // from the store, and from memory
+			known, err := d.getEntities(t.Context(), whole.limitTo(c.only))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range c.names {
+				if got := known.entity(uint32(i + 1)).Name.Text; got != want {
+					t.Errorf("%q: campaign %d is %q, want %q", c.only, i+1, got, want)
+				}
+			}
+		}
+	}
 }
 
 func TestAnIDIsInTheListsOfEachMarketplaceThatHasIt(t *testing.T) {

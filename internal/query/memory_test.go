@@ -37,7 +37,7 @@ func (s *shop) View(context.Context, string) (View, error) { return s.view, s.fa
 // DayTotals are none: what adds them up is no matter of memory.
 func (s *shop) DayTotals(context.Context, Statement) ([]DayTotal, error) { return nil, s.failed }
 
-func (s *shop) Entities(context.Context, string, uint32) ([]Entity, error) { return nil, nil }
+func (s *shop) Entities(context.Context, string, uint32) ([]NamedEntity, error) { return nil, nil }
 
 func (s *shop) ListedNames(context.Context, string, []uint32) ([]ListedName, error) { return nil, nil }
 

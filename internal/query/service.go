@@ -50,7 +50,7 @@ func (s *Service) Forget(account string) {
 	s.limited.Forget(func(name string) bool { return strings.HasPrefix(name, limitedName(account, nil)) })
 	s.held.Forget(func(n keyName) bool { return n.account == account })
 	s.directory.accounts.Forget(func(known string) bool { return known == account })
-	s.directory.entities.Forget(func(known string) bool { return known == account })
+	s.directory.entities.Forget(func(name string) bool { return strings.HasPrefix(name, limitedName(account, nil)) })
 	if s.memory != nil {
 		s.memory.units.Forget(func(n unitName) bool { return n.account == account })
 	}

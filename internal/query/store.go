@@ -21,7 +21,7 @@ type Store interface {
 	// ProductIDs are the ids of products by their keys, of a generation.
 	ProductIDs(ctx context.Context, account string, generation uint32) (map[uint32]string, error)
 	// Entities are the campaigns and ad groups of a generation, in no order.
-	Entities(ctx context.Context, account string, generation uint32) ([]Entity, error)
+	Entities(ctx context.Context, account string, generation uint32) ([]NamedEntity, error)
 	// ListedNames are the names in lists of campaigns and ad groups, of generations.
 	ListedNames(ctx context.Context, account string, generations []uint32) ([]ListedName, error)
 	// HeldKeys are the stored numbers that a statement finds, with their years, in no order.

@@ -180,7 +180,8 @@ func (s store) InsertProductNumbers(ctx context.Context, account string, generat
 // entityRow is a row of the table entities.
 type entityRow struct {
 	adlens.EntityID
-	loader.Entity
+	key  uint32
+	name adlens.MarketplaceName
 }
 
 func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[adlens.EntityID]*loader.Entity, err error) {
@@ -192,7 +193,10 @@ func (s store) Entities(ctx context.Context, account string, generation uint32) 
 		}
 		for _, r := range rows {
 			e := r.Value.(entityRow)
-			all[e.EntityID] = &e.Entity
+			if all[e.EntityID] == nil {
+				all[e.EntityID] = &loader.Entity{Key: e.key}
+			}
+			all[e.EntityID].TakeName(e.name)
 		}
 		return nil
 	})
@@ -202,7 +206,9 @@ func (s store) Entities(ctx context.Context, account string, generation uint32) 
 func (s store) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	rows := make([]tables.Row, 0, len(all))
 	for of, e := range all {
-		rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, *e}})
+		for _, name := range e.StoredNames() {
+			rows = append(rows, tables.Row{Generation: generation, Key: e.Key<<8 | uint32(name.Marketplace), Value: entityRow{of, e.Key, name}})
+		}
 	}
 	slices.SortFunc(rows, func(a, b tables.Row) int { return cmp.Compare(a.Key, b.Key) })
 	return s.insertRows(ctx, account, "entities", generation, rows)

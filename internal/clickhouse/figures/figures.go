@@ -61,15 +61,16 @@ FROM products
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)})
 }
 
-// Entities reads the campaigns and ad groups that figures are of.
-func (s *Store) Entities(ctx context.Context, account string, generation uint32) ([]query.Entity, error) {
+// Entities reads the campaigns and ad groups that figures are of, each with every
+// marketplace that named it.
+func (s *Store) Entities(ctx context.Context, account string, generation uint32) ([]query.NamedEntity, error) {
 	return conn.Collect(ctx, s.cluster, `
-SELECT entity_key, entity_type, entity_id, name, named_at
+SELECT entity_key, entity_type, entity_id, marketplace_key, name, named_at
 FROM entities
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
-		func(scan conn.Scan) (e query.Entity, err error) {
+		func(scan conn.Scan) (e query.NamedEntity, err error) {
 			var kind uint8
-			err = scan(&e.Key, &kind, &e.ID, &e.Name.Text, &e.Name.At)
+			err = scan(&e.Key, &kind, &e.ID, &e.Marketplace, &e.Text, &e.At)
 			e.Type = adlens.EntityType(kind)
 			return e, err
 		})

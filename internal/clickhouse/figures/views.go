@@ -87,10 +87,10 @@ func (s *Store) readLegacyCampaigns(ctx context.Context, account string, lists [
 
 // readUnsaidLegacy reads the campaigns of which legacy reports have figures that v3
 // ones leave out, and that do not count because no list says the campaign's form. The
-// name is that of the list, where one has the campaign.
+// name is that of the list, where one has the campaign, or else one that the marketplace gave.
 func (s *Store) readUnsaidLegacy(ctx context.Context, account string, lists []uint32, of query.UnsaidSources) ([]query.LegacyCampaign, error) {
 	return conn.Collect(ctx, s.cluster, `
-SELECT marketplace_key, entity_id, if(max(list.name) != '', max(list.name), any(entity.name)), arraySort(groupUniqArray(day))
+SELECT marketplace_key, entity_id, if(max(list.name) != '', max(list.name), argMaxIf(entity.name, named_in, named_in IN (0, fact.marketplace_key))), arraySort(groupUniqArray(day))
 FROM (
     SELECT marketplace_key, campaign_key, day
     FROM facts
@@ -99,7 +99,7 @@ FROM (
             SELECT marketplace_key, campaign_key, day FROM facts WHERE account_id = {account:String} AND generation IN {v3:Array(UInt32)})
 ) AS fact
 INNER JOIN (
-    SELECT entity_key, entity_id, name FROM entities WHERE account_id = {account:String} AND generation = {entities:UInt32} AND entity_type = 1
+    SELECT entity_key, entity_id, marketplace_key AS named_in, name FROM entities WHERE account_id = {account:String} AND generation = {entities:UInt32} AND entity_type = 1
 ) AS entity ON entity.entity_key = fact.campaign_key
 LEFT JOIN (
     SELECT marketplace_key AS listed_in, campaign_id, name FROM campaigns WHERE account_id = {account:String} AND generation IN {lists:Array(UInt32)}

@@ -165,15 +165,19 @@ func (l ListStore) InsertProductNumbers(ctx context.Context, account string, gen
 func (l ListStore) Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*loader.Entity, error) {
 	all := map[adlens.EntityID]*loader.Entity{}
 	_, err := conn.Collect(ctx, l.cluster, `
-SELECT entity_key, entity_type, entity_id, name, named_at
+SELECT entity_key, entity_type, entity_id, marketplace_key, name, named_at
 FROM entities
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
 		var of adlens.EntityID
 		var kind uint8
-		e := &loader.Entity{}
-		err = scan(&e.Key, &kind, &of.ID, &e.Name.Text, &e.Name.At)
+		var key uint32
+		var named adlens.MarketplaceName
+		err = scan(&key, &kind, &of.ID, &named.Marketplace, &named.Text, &named.At)
 		of.Type = adlens.EntityType(kind)
-		all[of] = e
+		if all[of] == nil {
+			all[of] = &loader.Entity{Key: key}
+		}
+		all[of].TakeName(named)
 		return none, err
 	})
 	return all, err
@@ -230,9 +234,14 @@ func (l ListStore) InsertForms(ctx context.Context, account string, generation u
 
 // InsertEntities writes all campaigns and ad groups of facts under a new generation.
 func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
-	const columns = "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at)"
+	const columns = "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, marketplace_key, name, named_at)"
 	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, of adlens.EntityID, e *loader.Entity) error {
-		return batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, e.Name.Text, storableTime(e.Name.At))
+		for _, named := range e.StoredNames() {
+			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, named.Marketplace, named.Text, storableTime(named.At)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
