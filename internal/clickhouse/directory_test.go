@@ -160,6 +160,7 @@ func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
 			t.Errorf("%s: the change is there: %v", c.table, err)
 		}
 		var told []string
+		before := sealsOf(t, d.Database, account)
 		if err := d.Inspector.MendDirectory(t.Context(), account, func(text string) { told = append(told, text) }); err != nil {
 			t.Fatal(err)
 		}
@@ -171,11 +172,28 @@ func TestALostChangeOfTheDirectoryIsMissed(t *testing.T) {
 			t.Errorf("%s: the repair tells %q, expected %q", c.table, told, names[c.table])
 		}
 		isLost(t, c.table+", mended", d.Database, account, "")
+		after := sealsOf(t, d.Database, account)
+		for row, revision := range before { // killed on the way, it would leave rows that are not watched
+			if after[row] < revision {
+				t.Errorf("%s: mending takes away the seal %d of %s, and leaves %d", c.table, revision, row, after[row])
+			}
+		}
 		// What can be revoked is. Anything else is as it was before.
 		if changed, err := c.isChanged(t.Context(), d); changed != slices.Contains([]string{"api_keys", "feeds", "apps"}, c.table) || err != nil {
 			t.Errorf("%s: the change is there after mending: %t, %v", c.table, changed, err)
 		}
 	}
+}
+
+// sealsOf are the numbers that an account's rows of the directory are sealed with.
+func sealsOf(t *testing.T, d *Database, account string) map[string]uint64 {
+	t.Helper()
+	seals, err := conn.CollectMap[string, uint64](t.Context(), d.Cluster.Home(), "SELECT concat(table_name, ' ', key), max(revision) FROM directory_seals WHERE account_id = {account:String} GROUP BY 1",
+		conn.Params{"account": query.Text(account)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seals
 }
 
 // Changes that were killed before their seals are sealed with the next one.

@@ -210,18 +210,11 @@ FROM commits WHERE account_id = {account:String}`, conn.Params{"account": query.
 // assistant of which the last change was lost is revoked. tell hears of these, and of what
 // else is older than it was, before that is forgotten.
 func (i *Inspector) MendDirectory(ctx context.Context, account string, tell func(text string)) error {
-	d, err := directory.Read(conn.Inspecting(ctx), i.cluster.Home(), account)
+	home := i.cluster.Home()
+	lost, err := lostKeys(ctx, home.Server, account)
 	if err != nil {
 		return err
 	}
-	for table, err := range d.Unreadable {
-		return fmt.Errorf("%s cannot be read: %w; restore the whole backup into a new data directory or database", table, err)
-	}
-	lost := map[string][]string{} // the keys of rows, by table
-	for _, r := range d.Lost() {
-		lost[r.Table] = append(lost[r.Table], r.Key)
-	}
-	home := i.cluster.Home()
 	var revoked []string
 	err = home.Announce(conn.Directory, func() (err error) {
 		revoked, err = revokeAgain(ctx, home.Server, account, lost)
@@ -234,15 +227,31 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string, tell func
 		tell("the last changes of these were lost, and they are revoked: " + strings.Join(revoked, ", ") + "; make others where they are needed")
 	}
 	tellLost(account, lost, tell)
+	if err := home.Announce(conn.Directory, func() error { return renewRows(ctx, home.Server, account, lost) }); err != nil {
+		return err
+	}
 	if len(i.cluster.Shards()) > 1 {
 		if err := i.findPlace(ctx, account); err != nil {
 			return err
 		}
 	}
-	if err := home.ClearTable(ctx, "directory_seals", account); err != nil {
-		return err
+	return forgetMissing(ctx, home.Server, account)
+}
+
+// lostKeys are the keys of the rows that are missing or older than their seals, by table.
+func lostKeys(ctx context.Context, home *conn.Server, account string) (map[string][]string, error) {
+	d, err := directory.Read(conn.Inspecting(ctx), home, account)
+	if err != nil {
+		return nil, err
 	}
-	return directory.SealAll(ctx, home.Server)
+	for table, err := range d.Unreadable {
+		return nil, fmt.Errorf("%s cannot be read: %w; restore the whole backup into a new data directory or database", table, err)
+	}
+	lost := map[string][]string{}
+	for _, r := range d.Lost() {
+		lost[r.Table] = append(lost[r.Table], r.Key)
+	}
+	return lost, nil
 }
 
 // tellLost names the rows that are as the backup has them, and may have been ended since:
@@ -263,6 +272,19 @@ func tellLost(account string, lost map[string][]string, tell func(text string)) 
 	}
 }
 
+// lostRows selects of a table the newest row of each key that is there, but older than
+// its seal.
+func lostRows(account, table string, keys []string) (rows string, params conn.Params) {
+	key := directory.KeyOf(table)
+	return `
+FROM (
+    SELECT * FROM ` + table + `
+    WHERE account_id = {account:String} AND has(splitByChar(',', {keys:String}), ` + key + `)
+    ORDER BY updated_at DESC
+    LIMIT 1 BY ` + key + `
+)`, conn.Params{"account": query.Text(account), "keys": query.Text(strings.Join(keys, ","))}
+}
+
 // revokeAgain revokes the keys, links and connections of assistants of which the last
 // change was lost, and names them. After they were made, keys and links change only when
 // they end or are replaced, and the tokens of an assistant whose change was lost are gone.
@@ -271,17 +293,10 @@ func revokeAgain(ctx context.Context, home *conn.Server, account string, lost ma
 		if len(lost[t.table]) == 0 {
 			continue
 		}
-		key := directory.KeyOf(t.table)
-		rows := `
-FROM ` + t.table + `
-WHERE account_id = {account:String} AND has(splitByChar(',', {keys:String}), ` + key + `)`
-		params := conn.Params{"account": query.Text(account), "keys": query.Text(strings.Join(lost[t.table], ","))}
+		rows, params := lostRows(account, t.table, lost[t.table])
 		ids, err := conn.CollectValues[string](conn.Inspecting(ctx), home, "SELECT DISTINCT "+t.id+rows+" ORDER BY "+t.id, params)
 		if err == nil {
-			err = home.Exec(ctx, `
-INSERT INTO `+t.table+` SELECT * REPLACE (now64(3) AS revoked_at, `+directory.LastRevision+` AS updated_at)`+rows+`
-ORDER BY updated_at DESC
-LIMIT 1 BY `+key, params)
+			err = home.Exec(ctx, "INSERT INTO "+t.table+" SELECT * REPLACE (now64(3) AS revoked_at, "+directory.LastRevision+" AS updated_at)"+rows, params)
 		}
 		if err != nil {
 			return nil, err
@@ -291,6 +306,44 @@ LIMIT 1 BY `+key, params)
 		}
 	}
 	return names, nil
+}
+
+// renewRows gives what else is older than its seal, and cannot be ended here, a number
+// after all seals: from then on it is what counts.
+func renewRows(ctx context.Context, home *conn.Server, account string, lost map[string][]string) error {
+	for _, table := range []string{"accounts", "connections"} {
+		if len(lost[table]) == 0 {
+			continue
+		}
+		rows, params := lostRows(account, table, lost[table])
+		err := home.Exec(ctx, `
+INSERT INTO `+table+` SELECT * REPLACE (greatest(now64(9, 'UTC'), (
+    SELECT fromUnixTimestamp64Nano(toInt64(max(revision)), 'UTC') + INTERVAL 1 NANOSECOND
+    FROM directory_seals
+    WHERE account_id = {account:String} AND table_name = '`+table+`'
+)) AS updated_at)`+rows, params)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetMissing removes the seals of rows that are nowhere any more: no other row is
+// unwatched meanwhile.
+func forgetMissing(ctx context.Context, home *conn.Server, account string) error {
+	lost, err := lostKeys(ctx, home, account)
+	if err != nil {
+		return err
+	}
+	for table, keys := range lost {
+		err := home.Exec(ctx, "ALTER TABLE directory_seals DELETE WHERE account_id = {account:String} AND table_name = {table:String} AND has(splitByChar(',', {keys:String}), key)",
+			conn.Params{"account": query.Text(account), "table": query.Text(table), "keys": query.Text(strings.Join(keys, ","))})
+		if err != nil {
+			return fmt.Errorf("clearing directory_seals: %w", err)
+		}
+	}
+	return directory.SealAll(ctx, home)
 }
 
 // findPlace places an account where its newest commit is.
