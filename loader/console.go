@@ -97,35 +97,69 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 	if err != nil {
 		return pending{}, asRefusal(err)
 	}
-	market, err := s.marketplaceOf(c.file)
-	if err != nil {
-		return pending{}, err
-	}
 	f.download = f.name
 	at := c.generatedAt(s.generatedAt, info.ModTime())
-	report := &platform.Report{ID: consoleID + c.sum, ProfileID: market.ID, Type: c.file.Type, Columns: c.file.Columns,
-		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
-	if c.timeBy == byFile {
-		if first, live := s.loadedAt(sliceOf(market, report), report.ID); live {
-			at, c.timeBy, report.GeneratedAt = first, "when it was loaded first", first
+	market, known := s.loadedFor(c, at)
+	if !known {
+		if market, err = s.marketplaceOf(c.file); err != nil {
+			return pending{}, err
 		}
 	}
-	if IsFuture(at, time.Now()) {
-		return pending{}, newRefusalf("it was generated at %s (%s), more than a day in the future; say when with --generated-at", adlens.FormatTime(at), c.timeBy)
+	p := pending{file: f, report: c.reportIn(market, at), market: market, console: c}
+	if c.timeBy == byFile {
+		if first, live := s.loadedAt(p.reportSlice(), p.report.ID); live {
+			c.timeBy, p.report.GeneratedAt = "when it was loaded first", first
+		}
 	}
-	if latest := adlens.DayOf(at) + 1; report.End > latest {
-		return pending{}, newRefusalf("the last day of its rows is %s, expected a day at most one after %s, when it was generated (%s); say when with --generated-at",
-			report.End, adlens.FormatTime(at), c.timeBy)
-	}
-	for _, column := range report.Type.Headline(market.Vendor) {
-		if !report.Has(column) {
-			return pending{}, newRefusalf("it has no column %s (in the platform's words), which figures of the %s profile %s follow from", column, kindOfProfile(market), market.ID)
+	if !known {
+		if err := p.checkConsole(); err != nil {
+			return pending{}, err
 		}
 	}
 	if !isWorkbookName(f.name) {
 		s.noteCut(f, text.last)
 	}
-	return pending{file: f, report: report, market: market, console: c}, nil
+	return p, nil
+}
+
+// reportIn is the report as of a marketplace.
+func (c *consoleReport) reportIn(market Marketplace, at time.Time) *platform.Report {
+	return &platform.Report{ID: consoleID + c.sum, ProfileID: market.ID, Type: c.file.Type, Columns: c.file.Columns,
+		Start: c.file.Start, End: c.file.End, GeneratedAt: at}
+}
+
+// loadedFor finds the marketplace that the very file was loaded for before: profiles that
+// it may be of, too, may have come since, and its time may have been given then.
+func (s *session) loadedFor(c *consoleReport, at time.Time) (market Marketplace, known bool) {
+	named, ok := s.findMarketplace(s.profile)
+	for _, m := range s.markets {
+		if s.profile != "" && (!ok || m.Key != named.Key) {
+			continue
+		}
+		if r := c.reportIn(m, at); s.ledger[c.ledgerKeys(r)[0]] && !s.formerReports[r.ID] {
+			return m, true
+		}
+	}
+	return Marketplace{}, false
+}
+
+// checkConsole refuses a report of the console whose time cannot be right, or that lacks a
+// column of its marketplace's figures.
+func (p pending) checkConsole() error {
+	at := p.report.GeneratedAt
+	if IsFuture(at, time.Now()) {
+		return newRefusalf("it was generated at %s (%s), more than a day in the future; say when with --generated-at", adlens.FormatTime(at), p.console.timeBy)
+	}
+	if latest := adlens.DayOf(at) + 1; p.report.End > latest {
+		return newRefusalf("the last day of its rows is %s, expected a day at most one after %s, when it was generated (%s); say when with --generated-at",
+			p.report.End, adlens.FormatTime(at), p.console.timeBy)
+	}
+	for _, column := range p.report.Type.Headline(p.market.Vendor) {
+		if !p.report.Has(column) {
+			return newRefusalf("it has no column %s (in the platform's words), which figures of the %s profile %s follow from", column, kindOfProfile(p.market), p.market.ID)
+		}
+	}
+	return nil
 }
 
 func kindOfProfile(m Marketplace) string {

@@ -94,6 +94,7 @@ func (s *session) decodeReport(ctx context.Context, f file) (pending, error) {
 
 // loadReports loads report files.
 func (s *session) loadReports(ctx context.Context, files []file) error {
+	s.findFormer()
 	var sound []pending
 	for _, f := range files {
 		p, err := s.decodeReport(ctx, f)
@@ -116,9 +117,9 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 	return s.loadAll(ctx, sound)
 }
 
-// sayUpgrades says how many reports are loaded again because they were loaded when
-// campaigns, ad groups and the columns of reports were not kept.
-func (s *session) sayUpgrades(sound []pending) {
+// findFormer finds the reports that were loaded when campaigns, ad groups and the columns
+// of reports were not kept.
+func (s *session) findFormer() {
 	s.formerReports = map[string]bool{}
 	for _, e := range s.Manifest().Of(manifest.Month) {
 		for _, source := range e.Sources {
@@ -127,6 +128,10 @@ func (s *session) sayUpgrades(sound []pending) {
 			}
 		}
 	}
+}
+
+// sayUpgrades says how many reports are loaded again, because they are former ones.
+func (s *session) sayUpgrades(sound []pending) {
 	here := 0
 	for _, p := range sound {
 		if s.formerReports[p.report.ID] {

@@ -162,6 +162,11 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"other.csv", row("SGD", "€1.00"), old, nil, "refused", "row 2: Spend is €1.00, expected an amount in SGD, the file's currency", ""},
 		{"cut.csv", strings.TrimSuffix(row("SGD", "8.00"), "\n"), old, nil, "unchanged", "its last line does not end with a line break; if the file is cut off there, load it again", ""},
 		{"dollars.csv", unsaid("$4.00"), old.AddDate(0, 0, 1), []string{"--profile", "104"}, "loaded", "profile 104 (SG)", "13"},
+		// What was loaded once is known: without the profile that was named, and with a time
+		// that would be refused, also when newer reports speak for all of its days.
+		{"a.csv", row("USD", "5.00"), old, nil, "unchanged", "", "13"},
+		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "104"}, "refused", `its Currency is "USD", expected SGD`, ""},
+		{"a.csv", row("SGD", "8.00"), old.AddDate(0, 0, -3), nil, "unchanged", "", "13"},
 	} {
 		status, text := load(step.name, step.content, step.at, step.args...)
 		if status != step.status || !strings.Contains(text, step.says) {
