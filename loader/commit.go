@@ -35,7 +35,7 @@ func (b *build) commitLoad(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entities, err := b.beginNumbers(ctx, manifest.Entities, s.newEntities, countNames(s.entities))
+	entities, err := b.beginNumbers(ctx, manifest.Entities, s.newEntities, len(s.entities))
 	if err != nil {
 		return err
 	}

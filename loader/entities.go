@@ -30,19 +30,12 @@ func (e *Entity) TakeName(given adlens.MarketplaceName) (changed bool) {
 	return given.Text != ""
 }
 
-// StoredNames are the names as rows have them: one without any has a row, too.
+// StoredNames are the names as rows have them: an entity without any has a row, too.
 func (e *Entity) StoredNames() []adlens.MarketplaceName {
 	if len(e.Names) == 0 {
 		return []adlens.MarketplaceName{{}}
 	}
 	return e.Names
-}
-
-func countNames(all map[adlens.EntityID]*Entity) (rows int) {
-	for _, e := range all {
-		rows += len(e.StoredNames())
-	}
-	return rows
 }
 
 func compareEntities(a, b adlens.EntityID) int {

@@ -301,7 +301,7 @@ func (s *session) readProducts(ctx context.Context) (err error) {
 }
 
 func (s *session) readEntities(ctx context.Context) (err error) {
-	s.entities, err = readUnit(ctx, s, manifest.Entities, s.store.Entities, countNames)
+	s.entities, err = readUnit(ctx, s, manifest.Entities, s.store.Entities, func(all map[adlens.EntityID]*Entity) int { return len(all) })
 	return err
 }
 

@@ -48,7 +48,7 @@ func (*shop) ProductIDs(context.Context, string, uint32) (map[uint32]string, err
 	return map[uint32]string{1: "B0LAMP"}, nil
 }
 
-func (*shop) Entities(context.Context, string, uint32) ([]query.Entity, error) { return nil, nil }
+func (*shop) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) { return nil, nil }
 
 func (*shop) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
 	return nil, nil

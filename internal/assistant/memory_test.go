@@ -44,7 +44,7 @@ func (warehouse) DayTotals(context.Context, query.Statement) ([]query.DayTotal, 
 	return nil, nil
 }
 
-func (warehouse) Entities(context.Context, string, uint32) ([]query.Entity, error) { return nil, nil }
+func (warehouse) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) { return nil, nil }
 
 func (warehouse) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
 	return nil, nil

@@ -103,9 +103,7 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	var all []NamedEntity
 	var lists []ListedName
 	err = flight.Together(func() (err error) {
-		if all, err = d.store.Entities(ctx, v.Account, entities.Generation); err == nil {
-			err = checkNames(entities, len(all))
-		}
+		all, err = d.store.Entities(ctx, v.Account, entities.Generation)
 		return err
 	}, func() (err error) {
 		if len(at) > 0 {
@@ -116,11 +114,16 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 	if err != nil {
 		return n, err
 	}
-	n.nameAll(v, all)
+	unsaid := n.nameAll(v, all)
 	n.listed = make(map[adlens.EntityID]struct{}, len(lists))
 	places := make(map[adlens.EntityID]int, len(n.byKey))
 	for place, e := range n.byKey {
-		places[e.EntityID] = place
+		if e.Key != 0 {
+			places[e.EntityID] = place
+		}
+	}
+	if err := checkNames(entities, len(places)); err != nil {
+		return n, err
 	}
 	for _, l := range lists {
 		n.listed[l.EntityID] = struct{}{}
@@ -128,14 +131,21 @@ func (d *directory) readEntities(ctx context.Context, v View, units []manifest.E
 			n.byKey[place].Name.Rename(l.Name, at[l.Generation])
 		}
 	}
+	for key, name := range unsaid {
+		if n.byKey[key].Name.Text == "" {
+			n.byKey[key].Name = name
+		}
+	}
 	return n, nil
 }
 
-// nameAll gives all entities the newest names of the view's marketplaces. Of a part of an
-// account, one of which nothing says the marketplace counts where there is no other.
-func (n *entityNames) nameAll(v View, all []NamedEntity) {
+// nameAll gives all entities the newest names of the view's marketplaces. A name of which
+// nothing says the marketplace counts as one of theirs, but for entities that others name
+// too: those names are unsaid, for entities that have no other.
+func (n *entityNames) nameAll(v View, all []NamedEntity) (unsaid map[uint32]adlens.DatedName) {
 	n.byKey = []Entity{{}}
-	unsaid := map[uint32]adlens.DatedName{}
+	shared := map[uint32]bool{}
+	unsaid = map[uint32]adlens.DatedName{}
 	for _, e := range all {
 		for int(e.Key) >= len(n.byKey) {
 			n.byKey = append(n.byKey, Entity{})
@@ -147,11 +157,14 @@ func (n *entityNames) nameAll(v View, all []NamedEntity) {
 			entity.Name.Rename(e.Text, e.At)
 		case e.Marketplace == 0:
 			unsaid[e.Key] = e.DatedName
+		default:
+			shared[e.Key] = true
 		}
 	}
 	for key, name := range unsaid {
-		if n.byKey[key].Name.Text == "" {
-			n.byKey[key].Name = name
+		if !shared[key] {
+			n.byKey[key].Name.Rename(name.Text, name.At)
+			delete(unsaid, key)
 		}
 	}
 	n.idPlaces = slices.Repeat([]uint32{noID}, len(n.byKey))
@@ -160,6 +173,7 @@ func (n *entityNames) nameAll(v View, all []NamedEntity) {
 	for place, e := range sorted {
 		n.idPlaces[e.Key] = uint32(place)
 	}
+	return unsaid
 }
 
 // entity is what has a number; nothing for 0.

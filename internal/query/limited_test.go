@@ -284,6 +284,8 @@ func (s *sharedIDs) Entities(context.Context, string, uint32) ([]NamedEntity, er
 		named(1, "6", usKey, "Lamps", 2), named(1, "6", uk1Key, "Lights", 3), named(1, "6", 0, "Torches", 4),
 		named(2, "7", 0, "Ropes", 1), named(2, "7", uk2Key, "Cords", 9),
 		named(3, "8", uk2Key, "Tents", 1), {Key: 4, EntityID: campaignID("9")},
+		named(5, "10", 0, "Spring", 10), named(5, "10", usKey, "Autumn", 1),
+		{Key: 6, EntityID: campaignID("11")}, {Key: 7, EntityID: campaignID("12")},
 	}, nil
 }
 
@@ -302,12 +304,12 @@ func TestNamesAreThoseOfTheViewsMarketplaces(t *testing.T) {
 		only  []string
 		names []string // by number
 	}{
-		{[]string{"US"}, []string{"Lamps", "Ropes", "", ""}},
-		{[]string{"2001"}, []string{"Lights", "Ropes", "", ""}},
-		{[]string{"2002"}, []string{"Torches", "Cords", "Tents", ""}},
-		{[]string{"UK"}, []string{"Lights", "Cords", "Tents", ""}},
-		{[]string{"UK", "US"}, []string{"Torches", "Cords", "Tents", ""}},
-		{nil, []string{"Torches", "Ropes", "", ""}},
+		{[]string{"US"}, []string{"Lamps", "Ropes", "", "", "Spring"}},
+		{[]string{"2001"}, []string{"Lights", "Ropes", "", "", "Spring"}},
+		{[]string{"2002"}, []string{"Torches", "Cords", "Tents", "", "Spring"}},
+		{[]string{"UK"}, []string{"Lights", "Cords", "Tents", "", "Spring"}},
+		{[]string{"UK", "US"}, []string{"Torches", "Cords", "Tents", "", "Spring"}},
+		{nil, []string{"Torches", "Ropes", "", "", "Spring"}},
 	} {
 		for range 2 { // from the store, and from memory
 			known, err := d.getEntities(t.Context(), whole.limitTo(c.only))

@@ -207,7 +207,7 @@ func (s store) InsertEntities(ctx context.Context, account string, generation ui
 	rows := make([]tables.Row, 0, len(all))
 	for of, e := range all {
 		for _, name := range e.StoredNames() {
-			rows = append(rows, tables.Row{Generation: generation, Key: e.Key<<8 | uint32(name.Marketplace), Value: entityRow{of, e.Key, name}})
+			rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, e.Key, name}})
 		}
 	}
 	slices.SortFunc(rows, func(a, b tables.Row) int { return cmp.Compare(a.Key, b.Key) })

@@ -253,7 +253,7 @@ func (p Port) Dead() tables.Table[tables.Dead] {
 }
 
 // CountedBy counts what is one row: where one may be stored twice, by its key.
-var CountedBy = map[string]string{"products": "uniqExact(product_key)", "entities": "uniqExact(entity_key, marketplace_key)"}
+var CountedBy = map[string]string{"products": "uniqExact(product_key)", "entities": "uniqExact(entity_key)"}
 
 func countedBy(table string) string {
 	if counted, special := CountedBy[table]; special {
