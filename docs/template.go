@@ -35,7 +35,7 @@ func renderSource(jsonOnly bool) ([]byte, error) {
 		"JSONOnly":  jsonOnly,
 		"Endpoints": catalogue.Endpoints, "Parameters": catalogue.Parameters, "Dimensions": catalogue.Dimensions, "Figures": catalogue.Figures, "FigureNames": catalogue.FigureNames,
 		"ReportFigures": catalogue.ReportFigures, "ReportFigureNames": catalogue.ReportFigureNames,
-		"DimensionNames": catalogue.DimensionNames, "MaxTablePageSize": catalogue.MaxTablePageSize,
+		"DimensionNames": catalogue.DimensionNames, "MaxPageSize": catalogue.MaxPageSize, "MaxTablePageSize": catalogue.MaxTablePageSize,
 		"Ranges": catalogue.Ranges, "AdProducts": catalogue.AdProducts, "States": catalogue.States, "Tools": catalogue.Tools,
 		"Formats": catalogue.Formats, "ProductSorts": catalogue.ProductSorts,
 	})

@@ -41,19 +41,20 @@ A file's name says what it is:
   *.csv, *.xlsx                     reports downloaded from the advertising console
 
 Whatever the order of the arguments, profiles are loaded first, then rates,
-products, reports, exports and records. A bad file is refused, with its row,
-field and value and what was expected; the others are still loaded, and the exit
-code is not 0. Loading a file again changes nothing. A running server shows the
+products, reports, exports, legacy reports and records. A bad file is refused, with
+its row, field and value and what was expected; the others are still loaded, and the
+exit code is not 0. Loading a file again changes nothing. A running server shows the
 new figures at once.
 
 Of the console these reports are taken, each with the time unit Daily: Sponsored
 Products and Sponsored Display "Advertised product", Sponsored Brands "Campaign".
 Their columns tell which one it is, in English, German, Spanish, Italian, Japanese
-or Chinese; other tables are skipped. A report replaces the days from its first row
-to its last. It is of the account's only profile of its currency and country; where
-there are several, --profile says which. It was generated when --generated-at says,
-else when the workbook says, else at the time of the file. A notice says what it was
-taken for. Loading a copy of it again changes nothing.
+or Chinese; other reports of the console are refused, and other tables skipped. A
+report replaces the days from its first row to its last. It is of the account's only
+profile of its currency and country; where there are several, or it does not say
+them, --profile says which. It was generated when --generated-at says, else when the
+workbook says, else at the time of the file. A notice says what it was taken for.
+Loading a copy of it again changes nothing.
 
 On a terminal a line tells how far it is; elsewhere a line does every ten
 seconds. With --json each of files[] has file, status (loaded, unchanged,

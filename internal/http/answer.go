@@ -19,6 +19,9 @@ import (
 // feedPath is the path below which feed links answer, by their tokens.
 const feedPath = "/feed/"
 
+// varies are the headers of a request that its answer hangs on.
+const varies = "Authorization, Accept, Accept-Encoding"
+
 // wrapHandler runs a handler within the deadline of an answer, and writes its error.
 func (s *Server) wrapHandler(handler func(*gin.Context) error) gin.HandlerFunc {
 	return s.wrapWithin(answer.Timeout, handler)
@@ -29,7 +32,7 @@ func (s *Server) wrapWithin(timeout time.Duration, handler func(*gin.Context) er
 		ctx, cancel := context.WithTimeout(c.Request.Context(), timeout)
 		defer cancel()
 		c.Request = c.Request.WithContext(ctx)
-		c.Writer.Header().Set("Vary", "Authorization, Accept, Accept-Encoding")
+		c.Writer.Header().Set("Vary", varies)
 		if err := handler(c); err != nil {
 			s.writeError(c, err)
 		}

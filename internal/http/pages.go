@@ -45,6 +45,7 @@ func (s *Server) addPages(engine *gin.Engine) {
 
 // openAPI answers the document, whole or with JSON answers alone.
 func (s *Server) openAPI(c *gin.Context) {
+	c.Writer.Header().Set("Vary", varies)
 	var params struct {
 		Format string `query:"format"`
 	}

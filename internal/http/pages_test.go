@@ -257,7 +257,7 @@ func TestTheDocumentIsServedWhole(t *testing.T) {
 	}
 	for query, want := range map[string]string{"format=csv": `"csv"`, "format=": "empty", "formats=json": "format", "format=json&format=json": "twice", "%zz": "%zz"} {
 		got := visit(h, "/openapi.json?"+query)
-		if got.Code != http.StatusBadRequest || !strings.Contains(got.Body.String(), want) && !strings.Contains(got.Body.String(), strings.ReplaceAll(want, `"`, `\"`)) {
+		if got.Code != http.StatusBadRequest || got.Header().Get("Vary") == "" || !strings.Contains(got.Body.String(), want) && !strings.Contains(got.Body.String(), strings.ReplaceAll(want, `"`, `\"`)) {
 			t.Errorf("%s: status %d, %s", query, got.Code, got.Body)
 		}
 	}
@@ -271,6 +271,9 @@ func TestTheDocumentOfJSONHasNothingElse(t *testing.T) {
 		if strings.Contains(only, other) {
 			t.Errorf("%s is in it", other)
 		}
+	}
+	if most := `"maximum":100000}`; !strings.Contains(whole, most) || strings.Contains(only, most) {
+		t.Error("the page size of the other formats is missing, or is in it")
 	}
 	for _, document := range []string{whole, only} {
 		var d struct{ Components map[string]map[string]any }

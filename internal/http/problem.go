@@ -50,7 +50,7 @@ const statusClientIsGone = 499
 // problemKinds is the only map from errors to statuses.
 var problemKinds = []problemKind{
 	{adlens.UnknownValue, 400, "Unknown value", "A parameter has a value that is not among those it can have. The detail names it, and allowed or did_you_mean say what would be right. Nothing is answered rather than an answer to another question.",
-		"Send one of the values in allowed. The marketplaces and ids that an account has are listed by /api/v1/marketplaces."},
+		"Send one of the values in allowed. The marketplaces that an account has, with their ids, are listed by /api/v1/marketplaces."},
 	{adlens.InvalidParameter, 400, "Invalid parameter", "A parameter is not written as it must be: a day that does not exist, a number out of bounds, an empty value, a parameter given twice that is no list, or a query string that does not parse.",
 		"Write the value as the detail says. In a query string, join name=value pairs by & and write other characters as %XX."},
 	{adlens.UnknownParameter, 400, "Unknown parameter", "The request has a parameter that this endpoint does not know. It is refused because a misspelt filter would otherwise silently widen the answer.",
