@@ -96,6 +96,36 @@ func threeMonths(t *testing.T, d *database, account string) query.View {
 	return v
 }
 
+// A campaign that marketplaces name differently keeps each name, and is one: servers of
+// the version before count it so, too.
+func TestAnEntityHasANameOfEachMarketplaceAndCountsOnce(t *testing.T) {
+	d := openShared(t)
+	named := func(market uint16, text string) adlens.MarketplaceName {
+		return adlens.MarketplaceName{Marketplace: market, DatedName: adlens.DatedName{Text: text, At: time.Date(2026, 11, int(market), 0, 0, 0, 0, time.UTC)}}
+	}
+	stored := map[adlens.EntityID]*loader.Entity{
+		{Type: adlens.CampaignEntity, ID: "5"}: {Key: 1, Names: []adlens.MarketplaceName{named(7, "Lamps"), named(9, "Lampen")}},
+		{Type: adlens.AdGroupEntity, ID: "5"}:  {Key: 2},
+	}
+	if err := d.Loads.InsertEntities(t.Context(), t.Name(), 22, stored); err != nil {
+		t.Fatal(err)
+	}
+	read, err := d.Loads.Entities(t.Context(), t.Name(), 22)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range read {
+		slices.SortFunc(e.Names, func(a, b adlens.MarketplaceName) int { return cmp.Compare(a.Marketplace, b.Marketplace) })
+	}
+	if diff := gocmp.Diff(stored, read); diff != "" {
+		t.Errorf("read (-stored +read):\n%s", diff)
+	}
+	counts, err := d.Tables.CountRows(t.Context(), t.Name(), "entities")
+	if len(counts) != 1 || counts[0].Generation != 22 || counts[0].Rows != 2 {
+		t.Errorf("counted %v: %v, expected two rows", counts, err)
+	}
+}
+
 // Whatever is asked, memory and engine say the same.
 func TestMemoryAnswersAsTheEngineDoes(t *testing.T) {
 	d := openShared(t)
