@@ -44,7 +44,9 @@ func (warehouse) DayTotals(context.Context, query.Statement) ([]query.DayTotal, 
 	return nil, nil
 }
 
-func (warehouse) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) { return nil, nil }
+func (warehouse) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) {
+	return nil, nil
+}
 
 func (warehouse) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
 	return nil, nil

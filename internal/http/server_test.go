@@ -74,7 +74,9 @@ func (w *world) ProductIDs(context.Context, string, uint32) (map[uint32]string, 
 	return nil, nil
 }
 
-func (w *world) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) { return nil, nil }
+func (w *world) Entities(context.Context, string, uint32) ([]query.NamedEntity, error) {
+	return nil, nil
+}
 
 func (w *world) ListedNames(context.Context, string, []uint32) ([]query.ListedName, error) {
 	return nil, nil
