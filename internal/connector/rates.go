@@ -150,9 +150,9 @@ func isWeekend(day adlens.Day) bool {
 }
 
 // takeRates fetches what is missing in the kept file, writes that and loads it. The
-// file comes first: what a kill keeps from being loaded is loaded by the next try. A file
-// that brings nothing is not loaded: it would undo corrections of the bank that a person
-// has loaded since.
+// file comes first: what a kill keeps from being loaded is loaded by the next try. Without
+// the history, what is new alone is loaded: the rest would undo corrections of the bank
+// that a person has loaded since.
 func (c *Connector) takeRates(ctx context.Context, account, dir string, now time.Time) error {
 	path := filepath.Join(dir, RatesFile)
 	kept, err := readKeptRates(path)
@@ -160,22 +160,45 @@ func (c *Connector) takeRates(ctx context.Context, account, dir string, now time
 		c.Notice(account, fmt.Sprintf("%s cannot be used and is written again: %v", path, err))
 		kept = ecb.Table{}
 	}
-	changed, failure := c.fetchRates(ctx, kept, now)
-	if changed {
-		if err := errors.Join(os.MkdirAll(dir, 0o700), writeAtomic(path, func(f *os.File) error { return kept.Write(f) })); err != nil {
+	unloaded, err := c.bringsRates(ctx, account, kept)
+	if err != nil {
+		return err
+	}
+	brought, failure := c.fetchRates(ctx, kept, now)
+	if len(brought) > 0 {
+		if err := writeRates(path, kept); err != nil {
 			return err
 		}
 	}
-	brings, err := c.bringsRates(ctx, account, kept)
-	if err == nil && len(kept) > 0 && (changed || brings) {
-		var result loader.Result
-		result, err = c.Loader.Load(ctx, account, []string{path})
-		err = errors.Join(err, refusedFiles(result))
+	if unloaded {
+		brought = kept
+	}
+	if len(brought) > 0 {
+		err = c.loadRates(ctx, account, path, kept, brought)
 	}
 	if err != nil && errors.Is(failure, errNotPublished) { // it is no failure, and would hide this one
 		failure = nil
 	}
 	return errors.Join(failure, err)
+}
+
+func writeRates(path string, rates ecb.Table) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), writeAtomic(path, func(f *os.File) error { return rates.Write(f) }))
+}
+
+// loadRates loads the kept rates, or of these the ones that were brought, from a file of
+// their own.
+func (c *Connector) loadRates(ctx context.Context, account, path string, kept, brought ecb.Table) (err error) {
+	if len(brought) < len(kept) {
+		dir := filepath.Join(filepath.Dir(path), ".brought")
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		path = filepath.Join(dir, filepath.Base(path))
+		if err := writeRates(path, brought); err != nil {
+			return err
+		}
+	}
+	result, err := c.Loader.Load(ctx, account, []string{path})
+	return errors.Join(err, refusedFiles(result))
 }
 
 // bringsRates reports whether kept rates are of days of which an account holds none.
@@ -198,14 +221,15 @@ func readKeptRates(path string) (ecb.Table, error) {
 }
 
 // fetchRates puts into the kept rates what the bank has published since: the newest day,
-// and with it the history, in which alone the bank corrects days before.
-func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Time) (changed bool, err error) {
+// and with it the history, in which alone the bank corrects days before. brought is what
+// has to be loaded: all where the history was read and anything is new.
+func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Time) (brought ecb.Table, err error) {
 	from := adlens.DayOf(now.UTC()) - ratesBack
 	whole := false
 	if days := kept.Days(); len(days) > 0 {
 		from, whole = min(from, days[0]), reachesBack(days[0], now)
 		if whole && days[len(days)-1] >= lastPublished(now) {
-			return false, nil
+			return nil, nil
 		}
 	}
 	daily, err := c.Bank.Daily(ctx)
@@ -213,26 +237,32 @@ func (c *Connector) fetchRates(ctx context.Context, kept ecb.Table, now time.Tim
 		err = refuseFuture(daily, now)
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	before, newest := maps.Clone(kept), slices.Max(daily.Days())
+	before, newest, read := maps.Clone(kept), slices.Max(daily.Days()), false
 	if _, known := kept[newest]; !known || !whole {
 		var history ecb.Table
 		if history, err = c.Bank.History(ctx); err == nil {
 			err = refuseFuture(history, now)
 		}
 		if err != nil && (!whole || misses(kept, newest)) {
-			return false, err // the newest day alone would hide that days before it are missing
+			return nil, err // the newest day alone would hide that days before it are missing
 		}
 		if err == nil {
 			kept.Put(history, from)
+			read = true
 		}
 	}
 	kept.Put(daily, from)
 	if err == nil && newest < lastPublished(now) {
 		err = fmt.Errorf("the newest rates are of %s: those of %s are %w", newest, lastPublished(now), errNotPublished)
 	}
-	return !maps.EqualFunc(before, kept, maps.Equal), err
+	brought = maps.Clone(kept)
+	maps.DeleteFunc(brought, func(day adlens.Day, rates map[string]adlens.Amount) bool { return maps.Equal(before[day], rates) })
+	if read && len(brought) > 0 {
+		brought = kept
+	}
+	return brought, err
 }
 
 // misses reports whether the kept rates lack a day between theirs and the newest.

@@ -42,7 +42,7 @@ func TestTheNewestPublishedDay(t *testing.T) {
 type rateStore struct {
 	*memory
 	currency string
-	spans    []loader.RateSpan
+	rates    ecb.Table
 	loads    int
 	failure  error // of loads
 }
@@ -52,7 +52,11 @@ func (s *rateStore) Profiles(context.Context, string) ([]platform.Profile, error
 }
 
 func (s *rateStore) RateSpans(context.Context, string) ([]loader.RateSpan, error) {
-	return s.spans, nil
+	days := s.rates.Days()
+	if len(days) == 0 {
+		return nil, nil
+	}
+	return []loader.RateSpan{{Currency: "EUR", Fetched: true, First: days[0], Last: days[len(days)-1]}}, nil
 }
 
 func (s *rateStore) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
@@ -67,8 +71,10 @@ func (s *rateStore) Load(_ context.Context, _ string, paths []string) (loader.Re
 	}
 	defer f.Close()
 	table, err := ecb.Read(f)
-	days := table.Days()
-	s.spans = []loader.RateSpan{{Currency: "EUR", Fetched: true, First: days[0], Last: days[len(days)-1]}}
+	if s.rates == nil {
+		s.rates = ecb.Table{}
+	}
+	s.rates.Put(table, 0)
 	s.loads++
 	return loader.Result{Files: []loader.FileResult{{File: paths[0], Status: loader.Loaded}}}, err
 }
@@ -150,9 +156,9 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 		{"2026-11-24T16:00:00Z", "2026-11-23", 3, 2, "2026-07-23", "2026-11-23", nil}, // late
 		{"2026-11-24T16:30:00Z", "2026-11-24", 4, 3, "2026-07-23", "2026-11-24", nil},
 		{"2026-11-30T16:30:00Z", "2026-11-30", 5, 4, "2026-07-23", "2026-11-30", nil},                      // nothing ran for days
-		{"2026-11-30T17:00:00Z", "2026-11-30", 5, 4, "2026-07-23", "2026-11-30", func() { s.spans = nil }}, // a database without them
+		{"2026-11-30T17:00:00Z", "2026-11-30", 5, 4, "2026-07-23", "2026-11-30", func() { s.rates = nil }}, // a database without them
 		{"2026-11-30T17:00:00Z", "2026-11-30", 6, 5, "2026-08-03", "2026-11-30", func() {
-			s.spans = nil
+			s.rates = nil
 			if err := os.WriteFile(filepath.Join(dir, RatesFile), []byte("Date,US"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -198,6 +204,35 @@ func TestANewDayIsTakenWithoutTheHistory(t *testing.T) {
 	}
 }
 
+// A person loads the bank's corrected history; the next new day, for which the history
+// cannot be read, does not take the correction back.
+func TestANewDayWithoutTheHistoryUndoesNoCorrection(t *testing.T) {
+	dir, corrected := t.TempDir(), adlens.Date(2026, 11, 18)
+	s := &rateStore{memory: newMemory("acme"), currency: "GBP"}
+	b := &published{corrected: map[string]string{}}
+	c := New(Config{Store: s, Loader: s, Locks: s, Bank: b, Notice: func(string, string) {}})
+	if _, err := b.pullOn(t, c, dir, "2026-11-20T16:30:00Z", "2026-11-20"); err != nil {
+		t.Fatal(err)
+	}
+	b.corrected[corrected.String()] = "1.25"
+	history, err := b.History(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.rates.Put(history, 0)
+	b.noHistory = errors.New("the history is away")
+	if _, err := b.pullOn(t, c, dir, "2026-11-23T16:30:00Z", "2026-11-23"); !errors.Is(err, b.noHistory) {
+		t.Errorf("the pull ends with %v", err)
+	}
+	days := s.rates.Days()
+	if got := s.rates[corrected]["USD"].String(); got != "1.25" || days[len(days)-1] != adlens.Date(2026, 11, 23) {
+		t.Errorf("%s has %s, expected the corrected rate; the newest day is %s", corrected, got, days[len(days)-1])
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left are %v: %v", left, err)
+	}
+}
+
 // The bank corrects an old day in its history alone: the correction comes with the next
 // new day. Until then the kept file is not loaded again over what is held, which a person
 // may have loaded from the corrected history; where the database lacks days of it, it is.
@@ -214,7 +249,7 @@ func TestTheBanksCorrectionsOfOldDaysAreTaken(t *testing.T) {
 	}{
 		{"2026-11-20T16:30:00Z", "2026-11-20", "1.1", 1, nil},
 		{"2026-11-23T16:30:00Z", "2026-11-20", "1.1", 1, func() { b.corrected[corrected.String()] = "1.25" }}, // late
-		{"2026-11-23T16:31:00Z", "2026-11-20", "1.1", 2, func() { s.spans = nil }},                            // late, with an empty database
+		{"2026-11-23T16:31:00Z", "2026-11-20", "1.1", 2, func() { s.rates = nil }},                            // late, with an empty database
 		{"2026-11-23T16:32:00Z", "2026-11-23", "1.25", 3, nil},
 		{"2026-11-24T16:30:00Z", "2026-11-24", "1.25", 4, nil},
 	} {
