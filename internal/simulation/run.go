@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime/debug"
+	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -29,14 +30,28 @@ type outcome struct {
 // start is the time at which every run begins.
 var start = time.Date(2026, time.March, 5, 6, 0, 0, 0, time.UTC)
 
-// runPlan runs a plan to its end. A run takes no time but the processor's: one that
-// stands still holds a lock across a wait, and ends the tests with what each goroutine does.
-func runPlan(t *testing.T, plan *Plan, traced bool) (o outcome) {
-	standing := time.AfterFunc(time.Minute, func() {
-		debug.SetTraceback("all")
-		panic(fmt.Sprintf("seed %d stands still", plan.Seed))
+// watchRun ends the tests where a run stands still, with what each goroutine does and, at
+// the end, which seed it is. It looks twice, since a machine that was suspended may find
+// that a minute has passed.
+func watchRun(seed uint64) (stop func() bool) {
+	var looks int
+	var timer *time.Timer
+	timer = time.AfterFunc(time.Minute, func() {
+		if looks++; looks == 1 {
+			timer.Reset(time.Minute)
+			return
+		}
+		stacks := make([]byte, 1<<20)
+		fmt.Fprintf(os.Stderr, "%s\n\nseed %d stands still\n", stacks[:runtime.Stack(stacks, true)], seed)
+		os.Exit(2)
 	})
-	defer standing.Stop()
+	return timer.Stop
+}
+
+// runPlan runs a plan to its end. A run takes no time but the processor's: one that
+// stands still holds a lock across a wait.
+func runPlan(t *testing.T, plan *Plan, traced bool) (o outcome) {
+	defer watchRun(plan.Seed)()
 	synctest.Test(t, func(*testing.T) {
 		time.Sleep(time.Until(start))
 		w := newWorld(plan, traced)
