@@ -153,7 +153,7 @@ has those found.`,
 					return err
 				}
 				in := newTyped(cmd.InOrStdin(), cmd.ErrOrStderr())
-				secrets, err := in.readSecrets(secretsFile, redirect != "")
+				secrets, err := in.readSecrets(cmd.Context(), secretsFile, redirect != "")
 				if err != nil {
 					return err
 				}

@@ -46,13 +46,18 @@ func main() {
 
 // explainInterrupt describes an error by which a signal ended a command. The driver's own
 // words are the address of the statement that was under way. Where it is not known what
-// became of a load, its error says so.
+// became of a load, its error says so, and an advice is given whatever ended the command.
 func explainInterrupt(ctx context.Context, err error) error {
-	if !isInterrupted(ctx, err) || errors.Is(err, commits.ErrUnknown) {
+	if _, says := errors.AsType[advice](err); says || !isInterrupted(ctx, err) || errors.Is(err, commits.ErrUnknown) {
 		return err
 	}
 	return errors.New("interrupted: what was under way did not come to its end; run the same command again")
 }
+
+// advice is an error that says what is to be done now.
+type advice struct{ error }
+
+func (a advice) Unwrap() error { return a.error }
 
 // isInterrupted reports whether an error is that of a signal.
 func isInterrupted(ctx context.Context, err error) bool {

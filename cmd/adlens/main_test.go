@@ -26,7 +26,7 @@ func TestAnInterruptedCommandSaysSoInAFewWords(t *testing.T) {
 		}
 	}
 	other := errors.New("the disk is full")
-	for _, err := range []error{unknown, other} {
+	for _, err := range []error{unknown, other, advice{sent}, fmt.Errorf("rotating: %w", advice{sent})} {
 		if explainInterrupt(ctx, err) != err {
 			t.Errorf("%v is replaced by another error", err)
 		}

@@ -91,11 +91,11 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 	stored.LastUsedAt = old.LastUsedAt
 	switch {
 	case err != nil, failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
-		return key, successor, old, fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another; where key list shows %s valid, revoke it once its clients have that one: %w", old.ID, successor.ID, successor.ID, old.ID, cmp.Or(err, failed))
+		return key, successor, old, advice{fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another; where key list shows %s valid, revoke it once its clients have that one: %w", old.ID, successor.ID, successor.ID, old.ID, cmp.Or(err, failed))}
 	case !reflect.DeepEqual(keyLine(stored), keyLine(ended)):
 		successor.RevokedAt = new(now.UTC().Truncate(time.Millisecond))
 		if err := d.Keys.PutKey(ctx, successor); err != nil {
-			return key, successor, stored, fmt.Errorf("key %s was changed meanwhile, and its successor %s could not be revoked (revoke it): %w", old.ID, successor.ID, err)
+			return key, successor, stored, advice{fmt.Errorf("key %s was changed meanwhile, and its successor %s could not be revoked (revoke it): %w", old.ID, successor.ID, err)}
 		}
 		return key, successor, stored, fmt.Errorf("key %s was revoked or replaced meanwhile; its successor %s is revoked, and key list shows what holds", old.ID, successor.ID)
 	}

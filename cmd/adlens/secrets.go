@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,13 +26,13 @@ func newTyped(in io.Reader, out io.Writer) *typed { return &typed{in, bufio.NewR
 
 // readSecrets takes both secrets from one place: a file, the environment, or the
 // terminal. Where a consent can bring it, there may be no refresh token.
-func (in *typed) readSecrets(path string, consent bool) (s connector.Secrets, err error) {
+func (in *typed) readSecrets(ctx context.Context, path string, consent bool) (s connector.Secrets, err error) {
 	if path != "" {
 		s, err = secretsOfFile(path)
 	} else {
 		s = connector.Secrets{ClientSecret: os.Getenv("ADLENS_CLIENT_SECRET"), RefreshToken: os.Getenv("ADLENS_REFRESH_TOKEN")}
 		if s.ClientSecret == "" && s.RefreshToken == "" {
-			s, err = in.askSecrets(consent)
+			s, err = in.askSecrets(ctx, consent)
 		}
 	}
 	switch {
@@ -65,25 +66,45 @@ func secretsOfFile(path string) (connector.Secrets, error) {
 
 // askSecrets reads two lines, without showing them where a person types; one alone
 // where a consent brings the refresh token.
-func (in *typed) askSecrets(consent bool) (s connector.Secrets, err error) {
-	if s.ClientSecret, err = in.askSecret("client secret"); err == nil && !consent {
-		s.RefreshToken, err = in.askSecret("refresh token")
+func (in *typed) askSecrets(ctx context.Context, consent bool) (s connector.Secrets, err error) {
+	if s.ClientSecret, err = in.askSecret(ctx, "client secret"); err == nil && !consent {
+		s.RefreshToken, err = in.askSecret(ctx, "refresh token")
 	}
 	return s, err
 }
 
-func (in *typed) askSecret(name string) (string, error) {
+// askSecret reads a line; a signal ends the wait for it, which the system's read would go
+// on with.
+func (in *typed) askSecret(ctx context.Context, name string) (string, error) {
+	read, restore := func() (string, error) { return in.lines.ReadString('\n') }, func() {}
 	if f, isFile := in.in.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
 		fmt.Fprintf(in.out, "%s: ", name)
-		text, err := term.ReadPassword(int(f.Fd()))
-		fmt.Fprintln(in.out)
-		return strings.TrimSpace(string(text)), err
+		if shown, err := term.GetState(int(f.Fd())); err == nil {
+			restore = func() { term.Restore(int(f.Fd()), shown) }
+		}
+		read = func() (string, error) {
+			text, err := term.ReadPassword(int(f.Fd()))
+			fmt.Fprintln(in.out)
+			return string(text), err
+		}
 	}
-	text, err := in.lines.ReadString('\n')
-	if err == io.EOF {
-		err = nil
+	var text string
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		text, err = read()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == io.EOF {
+			err = nil
+		}
+		return strings.TrimSpace(text), err
+	case <-ctx.Done():
+		restore()
+		return "", context.Cause(ctx)
 	}
-	return strings.TrimSpace(text), err
 }
 
 // showConsent says where to consent, and what to do then.

@@ -135,6 +135,26 @@ func TestProgressAtATerminal(t *testing.T) {
 	}
 }
 
+// A signal ends the wait for a secret, and the terminal shows again what is typed.
+func TestTheQuestionForASecretCanBeLeft(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.OwnProgram(t)
+	_, err := p.Account("acct")
+	house.Need(t, err)
+	s := atTerminal(t, p, 100, nil, "connect", "--account", "acct", "--region", "NA", "--client-id", "amzn1.application-oa2-client.x")
+	for until := time.Now().Add(harness.Patience); !strings.Contains(s.shown(), "client secret: "); <-time.After(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("no question: %q", s.shown())
+		}
+	}
+	_, err = s.keyboard.WriteString("\x03") // Ctrl-C
+	house.Need(t, err)
+	if code := s.ends(t); code != 1 || !strings.Contains(s.shown(), "interrupted") {
+		t.Errorf("exit code %d: %q", code, s.shown())
+	}
+}
+
 func TestColoursAreForTerminalsAlone(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,27 @@ func startEngine(t *testing.T, dir string) *engine.Engine {
 }
 
 // pair is a database on two shards.
+// An account that was to be made and was not has a place alone, which keeps no backup from
+// being restored.
+func TestAPlaceAloneIsNothingThatIsLeft(t *testing.T) {
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	db := pair(t, first, second)
+	if err := db.Cluster.Placements().Place(t.Context(), "acme"); err != nil {
+		t.Fatal(err)
+	}
+	for _, account := range []string{"", "acme"} {
+		if left, err := db.Sink.Left(t.Context(), account); err != nil || len(left) > 0 {
+			t.Errorf("%q: left are %v: %v", account, left, err)
+		}
+	}
+	if err := db.Accounts.PutAccount(t.Context(), adlens.Account{ID: "acme", Name: "A", Subscription: "active", CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := db.Sink.Left(t.Context(), "acme"); err != nil || !slices.Contains(left, "directory_seals") {
+		t.Errorf("left are %v: %v", left, err)
+	}
+}
+
 func pair(t *testing.T, first, second *asShard) *Database {
 	t.Helper()
 	db, err := openPair(t.Context(), first, second)

@@ -83,11 +83,11 @@ func newLimiter(address, database string, minute, day int, local *auth.Limiter, 
 	options.MinIdleConns, options.PoolSize = idleConnections, connections
 	l := &Limiter{client: redis.NewClient(options), script: redis.NewScript(allowScript), database: database, minute: minute, day: day,
 		local: local, notice: notice, patience: patience}
-	// A Redis that knows the script already answers the first calls in one round;
-	// one that is away is asked again by them.
+	// A Redis that knows the script already answers the first calls in one round. One
+	// that is away is broken from the start.
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l.script.Load(ctx, l.client)
+	l.answered(l.script.Load(ctx, l.client).Err(), time.Now())
 	return l, nil
 }
 

@@ -50,9 +50,16 @@ func clearedTables() []string {
 }
 
 // Left returns the tables that hold rows of an account which Clear takes away; of any
-// for "".
+// for "". A place that was chosen for an account which then was not made is none.
 func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
 	all, err := s.cluster.Home().TablesWith(ctx, tables.OfDirectory(), account)
+	if i := slices.Index(all, "directory_seals"); err == nil && i >= 0 {
+		var others uint64
+		others, err = conn.Value[uint64](ctx, s.cluster.Home(), "SELECT count() FROM directory_seals WHERE table_name != 'placements' AND {account:String} IN ('', account_id)", conn.Params{"account": query.Text(account)})
+		if others == 0 {
+			all = slices.Delete(all, i, i+1)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
