@@ -30,14 +30,6 @@ func (e *Entity) TakeName(given adlens.MarketplaceName) (changed bool) {
 	return given.Text != ""
 }
 
-// StoredNames are the names as rows have them: an entity without any has a row, too.
-func (e *Entity) StoredNames() []adlens.MarketplaceName {
-	if len(e.Names) == 0 {
-		return []adlens.MarketplaceName{{}}
-	}
-	return e.Names
-}
-
 func compareEntities(a, b adlens.EntityID) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.ID, b.ID))
 }

@@ -180,8 +180,7 @@ func (s store) InsertProductNumbers(ctx context.Context, account string, generat
 // entityRow is a row of the table entities.
 type entityRow struct {
 	adlens.EntityID
-	key  uint32
-	name adlens.MarketplaceName
+	loader.Entity
 }
 
 func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[adlens.EntityID]*loader.Entity, err error) {
@@ -193,10 +192,8 @@ func (s store) Entities(ctx context.Context, account string, generation uint32) 
 		}
 		for _, r := range rows {
 			e := r.Value.(entityRow)
-			if all[e.EntityID] == nil {
-				all[e.EntityID] = &loader.Entity{Key: e.key}
-			}
-			all[e.EntityID].TakeName(e.name)
+			e.Names = slices.Clone(e.Names)
+			all[e.EntityID] = &e.Entity
 		}
 		return nil
 	})
@@ -206,9 +203,7 @@ func (s store) Entities(ctx context.Context, account string, generation uint32) 
 func (s store) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
 	rows := make([]tables.Row, 0, len(all))
 	for of, e := range all {
-		for _, name := range e.StoredNames() {
-			rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, e.Key, name}})
-		}
+		rows = append(rows, tables.Row{Generation: generation, Key: e.Key, Value: entityRow{of, loader.Entity{Key: e.Key, Names: slices.Clone(e.Names)}}})
 	}
 	slices.SortFunc(rows, func(a, b tables.Row) int { return cmp.Compare(a.Key, b.Key) })
 	return s.insertRows(ctx, account, "entities", generation, rows)

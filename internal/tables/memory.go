@@ -40,7 +40,7 @@ type Memory struct {
 // Row is a row of a table of generations.
 type Row struct {
 	Generation uint32
-	Key        uint32 // a number of a product or an entity: rows of one number count once
+	Key        uint32 // of a product's number: rows of one number count once
 	Value      any
 }
 

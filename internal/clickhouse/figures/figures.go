@@ -65,8 +65,8 @@ WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.
 // marketplace that named it.
 func (s *Store) Entities(ctx context.Context, account string, generation uint32) ([]query.NamedEntity, error) {
 	return conn.Collect(ctx, s.cluster, `
-SELECT entity_key, entity_type, entity_id, marketplace_key, name, named_at
-FROM entities
+SELECT entity_key, entity_type, entity_id, named_in, if(empty(marketplace_keys), name, given), if(empty(marketplace_keys), named_at, given_at)
+FROM entities LEFT ARRAY JOIN marketplace_keys AS named_in, marketplace_names AS given, marketplace_times AS given_at
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, conn.Params{"account": query.Text(account), "generation": conn.Number(generation)},
 		func(scan conn.Scan) (e query.NamedEntity, err error) {
 			var kind uint8

@@ -90,7 +90,7 @@ func (s *Store) readLegacyCampaigns(ctx context.Context, account string, lists [
 // name is that of the list, where one has the campaign, or else one that the marketplace gave.
 func (s *Store) readUnsaidLegacy(ctx context.Context, account string, lists []uint32, of query.UnsaidSources) ([]query.LegacyCampaign, error) {
 	return conn.Collect(ctx, s.cluster, `
-SELECT marketplace_key, entity_id, if(max(list.name) != '', max(list.name), argMaxIf(entity.name, named_in, named_in IN (0, fact.marketplace_key))), arraySort(groupUniqArray(day))
+SELECT marketplace_key, entity_id, if(max(list.name) != '', max(list.name), max(if(has(named_in, fact.marketplace_key), given[indexOf(named_in, fact.marketplace_key)], if(empty(named_in), entity.name, given[indexOf(named_in, 0)])))), arraySort(groupUniqArray(day))
 FROM (
     SELECT marketplace_key, campaign_key, day
     FROM facts
@@ -99,7 +99,7 @@ FROM (
             SELECT marketplace_key, campaign_key, day FROM facts WHERE account_id = {account:String} AND generation IN {v3:Array(UInt32)})
 ) AS fact
 INNER JOIN (
-    SELECT entity_key, entity_id, marketplace_key AS named_in, name FROM entities WHERE account_id = {account:String} AND generation = {entities:UInt32} AND entity_type = 1
+    SELECT entity_key, entity_id, name, marketplace_keys AS named_in, marketplace_names AS given FROM entities WHERE account_id = {account:String} AND generation = {entities:UInt32} AND entity_type = 1
 ) AS entity ON entity.entity_key = fact.campaign_key
 LEFT JOIN (
     SELECT marketplace_key AS listed_in, campaign_id, name FROM campaigns WHERE account_id = {account:String} AND generation IN {lists:Array(UInt32)}

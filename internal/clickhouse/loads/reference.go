@@ -165,8 +165,8 @@ func (l ListStore) InsertProductNumbers(ctx context.Context, account string, gen
 func (l ListStore) Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*loader.Entity, error) {
 	all := map[adlens.EntityID]*loader.Entity{}
 	_, err := conn.Collect(ctx, l.cluster, `
-SELECT entity_key, entity_type, entity_id, marketplace_key, name, named_at
-FROM entities
+SELECT entity_key, entity_type, entity_id, named_in, if(empty(marketplace_keys), name, given), if(empty(marketplace_keys), named_at, given_at)
+FROM entities LEFT ARRAY JOIN marketplace_keys AS named_in, marketplace_names AS given, marketplace_times AS given_at
 WHERE account_id = {account:String} AND generation = {generation:UInt32}`, ofGeneration(account, generation), func(scan conn.Scan) (none struct{}, err error) {
 		var of adlens.EntityID
 		var kind uint8
@@ -234,14 +234,15 @@ func (l ListStore) InsertForms(ctx context.Context, account string, generation u
 
 // InsertEntities writes all campaigns and ad groups of facts under a new generation.
 func (l ListStore) InsertEntities(ctx context.Context, account string, generation uint32, all map[adlens.EntityID]*loader.Entity) error {
-	const columns = "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, marketplace_key, name, named_at)"
+	const columns = "INSERT INTO entities (account_id, generation, entity_key, entity_type, entity_id, name, named_at, marketplace_keys, marketplace_names, marketplace_times)"
 	return insertRows(ctx, l.cluster, account, columns, maps.All(all), func(batch conn.Batch, of adlens.EntityID, e *loader.Entity) error {
-		for _, named := range e.StoredNames() {
-			if err := batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, named.Marketplace, named.Text, storableTime(named.At)); err != nil {
-				return err
-			}
+		var newest adlens.DatedName
+		markets, names, times := []uint16{}, []string{}, []time.Time{}
+		for _, named := range e.Names {
+			newest.Rename(named.Text, named.At)
+			markets, names, times = append(markets, named.Marketplace), append(names, named.Text), append(times, storableTime(named.At))
 		}
-		return nil
+		return batch.Append(account, generation, e.Key, uint8(of.Type), of.ID, newest.Text, storableTime(newest.At), markets, names, times)
 	})
 }
 
