@@ -23,9 +23,9 @@ type Account struct {
 	rules    map[string]record
 	runs     map[string]record
 	activity map[string]record
-	learned  map[entity]knownName // the newest names that reports gave
-	facts    []fact               // derived; nil when out of date
-	names    map[entity]knownName // derived with the facts
+	learned  map[string]map[entity]knownName // the newest names that reports of a profile gave
+	facts    []fact                          // derived; nil when out of date
+	names    map[entity]knownName            // derived with the facts
 }
 
 // New is an account for which nothing was loaded.
@@ -40,7 +40,7 @@ func New() *Account {
 		rules:    map[string]record{},
 		runs:     map[string]record{},
 		activity: map[string]record{},
-		learned:  map[entity]knownName{},
+		learned:  map[string]map[entity]knownName{},
 	}
 }
 
@@ -54,7 +54,9 @@ func (a *Account) Clone() *Account {
 	maps.Copy(b.rules, a.rules)
 	maps.Copy(b.runs, a.runs)
 	maps.Copy(b.activity, a.activity)
-	maps.Copy(b.learned, a.learned)
+	for profile, names := range a.learned {
+		b.learned[profile] = maps.Clone(names)
+	}
 	for currency, days := range a.rates {
 		b.rates[currency] = maps.Clone(days)
 	}

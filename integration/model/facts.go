@@ -40,7 +40,7 @@ func (a *Account) deriveFacts() []fact {
 	if a.facts != nil {
 		return a.facts
 	}
-	a.names = a.deriveNames()
+	a.names = a.deriveNames(func(string) bool { return true })
 	sums := map[slot]map[holder]*own{}
 	for _, legacy := range []bool{false, true} {
 		for _, r := range a.reports {

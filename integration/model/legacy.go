@@ -108,8 +108,7 @@ func (a *Account) countsLegacy(r *report, line row) bool {
 // unsaidIn are the campaigns of which no list says the form, and of which the legacy
 // report of a day of some periods has figures that the v3 report does not have.
 func (a *Account) unsaidIn(periods []Period, profile string, list *export, asked []string) (rows []map[string]any) {
-	a.deriveFacts() // and names
-	names := map[string]string{}
+	left := map[string]bool{}
 	for _, r := range a.reports {
 		day := r.start
 		inside := func(p Period) bool { return p.Start <= day && day <= p.End }
@@ -120,11 +119,16 @@ func (a *Account) unsaidIn(periods []Period, profile string, list *export, asked
 		for _, line := range r.rows {
 			isZero := line.impressions.Sign() == 0 && line.clicks.Sign() == 0 && line.purchases.Sign() == 0 && line.cost.Sign() == 0 && line.sales.Sign() == 0
 			if !isZero && !has[line.campaign] && passesFilter(asked, line.campaign) && a.isUnsaid(profile, line.campaign) {
-				names[line.campaign] = a.nameOf("campaign", line.campaign)
+				left[line.campaign] = true
 			}
 		}
 	}
-	for id, name := range names {
+	if len(left) == 0 {
+		return nil
+	}
+	names := a.deriveNames(func(of string) bool { return of == profile })
+	for id := range left {
+		name := names[entity{"campaign", id}].text
 		if list != nil {
 			for _, row := range list.rows {
 				if row.memberText("campaignId") == id && row.memberText("adProduct") == "SPONSORED_BRANDS" && row.memberText("name") != "" {

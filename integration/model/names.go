@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 )
@@ -44,7 +43,10 @@ func (r *report) reportNames() map[entity]knownName {
 // other reports take its days.
 func (a *Account) keepNames(r *report) {
 	for e, n := range r.reportNames() {
-		learnName(a.learned, e, n)
+		if a.learned[r.profile] == nil {
+			a.learned[r.profile] = map[entity]knownName{}
+		}
+		learnName(a.learned[r.profile], e, n)
 	}
 }
 
@@ -53,18 +55,25 @@ var listNames = map[string]struct{ dimension, id string }{
 	"campaigns": {"campaign", "campaignId"}, "adGroups": {"ad_group", "adGroupId"},
 }
 
-// deriveNames gives every entity its newest name among those of reports and of all
-// lists that were loaded, archived entries included.
-func (a *Account) deriveNames() map[entity]knownName {
-	names := maps.Clone(a.learned)
+// deriveNames gives every entity its newest name among those of some profiles' reports
+// and of all their lists that were loaded, archived entries included.
+func (a *Account) deriveNames(of func(profile string) bool) map[entity]knownName {
+	names := map[entity]knownName{}
+	for profile, learned := range a.learned {
+		for e, n := range learned {
+			if of(profile) {
+				learnName(names, e, n)
+			}
+		}
+	}
 	for _, e := range a.exports {
-		of, named := listNames[e.entity]
-		if !named {
+		from, named := listNames[e.entity]
+		if !named || !of(e.profile) {
 			continue
 		}
 		for _, row := range e.rows {
 			if slices.Contains(e.speaks, row.memberText("adProduct")) {
-				learnName(names, entity{of.dimension, row.memberText(of.id)}, knownName{e.generated, row.memberText("name")})
+				learnName(names, entity{from.dimension, row.memberText(from.id)}, knownName{e.generated, row.memberText("name")})
 			}
 		}
 	}
