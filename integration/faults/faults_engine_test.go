@@ -95,7 +95,9 @@ func TestACommandReplacesAFrozenEngine(t *testing.T) {
 	w.start(t)
 	engine, err := w.EnginePID()
 	house.Need(t, err)
-	t.Cleanup(func() { _ = syscall.Kill(engine, syscall.SIGKILL) }) // one that stays stopped would never end
+	process, err := os.FindProcess(engine)
+	house.Need(t, err)
+	t.Cleanup(func() { _ = process.Kill() }) // one that stays stopped would never end, and its number may be another's by then
 	house.Need(t, syscall.Kill(w.server.PID(), syscall.SIGSTOP))
 	house.Need(t, syscall.Kill(engine, syscall.SIGSTOP))
 	old := time.Now().Add(-time.Hour) // it started long ago

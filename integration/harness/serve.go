@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -167,8 +168,8 @@ func (p *Program) EnginePID() (int, error) {
 }
 
 // KillEngine kills the engine's process, or the server that is this program's
-// alone, which is then started again. The process must be the program or a
-// child of it: a stale number may by now be another process's.
+// alone, which is then started again. The process must be that of the data directory:
+// a stale number may by now be another engine's.
 func (p *Program) KillEngine() error {
 	if p.alone {
 		ctx, cancel := context.WithTimeout(context.Background(), Patience)
@@ -184,14 +185,19 @@ func (p *Program) KillEngine() error {
 	if err != nil {
 		return err
 	}
-	running, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	process, err := os.FindProcess(pid)
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(p.Bin); err != nil || running != real {
-		return fmt.Errorf("process %d is %s, not the program", pid, running)
+	defer process.Release()
+	running, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return err
 	}
-	return syscall.Kill(pid, syscall.SIGKILL)
+	if arguments := strings.Split(string(running), "\x00"); !slices.Contains(arguments, p.DataDir) {
+		return fmt.Errorf("process %d is %q, not the engine of %s", pid, arguments, p.DataDir)
+	}
+	return process.Kill()
 }
 
 // PID is the server's process.

@@ -196,8 +196,8 @@ func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 // terminal nor our own end reaches it. The engine's lock is taken here and given
 // to it, so that there is no moment at which an engine is on its way and not
 // seen: another start would send a second one after it, and Close would not
-// wait for it. The channel closes when it has ended.
-func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struct{}, error) {
+// wait for it. The channel has how it ended: one that was killed has no last words.
+func (e *Engine) spawnProcess(ctx context.Context, library string) (exited <-chan string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -233,19 +233,19 @@ func (e *Engine) spawnProcess(ctx context.Context, library string) (<-chan struc
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	exited := make(chan struct{})
+	ended := make(chan string, 1)
 	go func() {
 		cmd.Wait()
-		close(exited)
+		ended <- cmd.ProcessState.String()
 	}()
-	return exited, nil
+	return ended, nil
 }
 
 // awaitAnswer waits until the engine answers. It fails at once when the
 // process ends first: the engine's own last words are the reason. One that this process
 // began to start has the patience of a start. One that another process started is out of
 // reach or, where it was long ago, frozen after silencePatience.
-func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}, began time.Time) (Endpoint, error) {
+func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan string, began time.Time) (Endpoint, error) {
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
 	var silent error
@@ -280,8 +280,8 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan struct{}, began 
 		select {
 		case <-ctx.Done():
 			return Endpoint{}, e.noAnswer(ctx.Err())
-		case <-exited:
-			return Endpoint{}, e.endedEarly()
+		case how := <-exited:
+			return Endpoint{}, e.endedEarly(how)
 		case <-pause.C:
 			if running, err := isHeld(e.home.engineLock()); exited == nil && (err != nil || !running) {
 				return Endpoint{}, errors.Join(errGone, err)
@@ -323,11 +323,11 @@ const neededSpace = 1 << 20
 
 // endedEarly returns why the engine did not start. What it says of a full disk
 // itself is that a write failed.
-func (e *Engine) endedEarly() error {
+func (e *Engine) endedEarly(how string) error {
 	if err := e.FullDisk(); err != nil {
 		return err
 	}
-	return fmt.Errorf("the engine ended while it started: %s", e.lastWords())
+	return fmt.Errorf("the engine ended while it started, with %s: %s", how, e.lastWords())
 }
 
 // FullDisk returns an error if the data directory's disk has no space left for an
@@ -344,6 +344,9 @@ func (e *Engine) lastWords() string {
 	text, err := os.ReadFile(e.home.logFile())
 	if err != nil {
 		return err.Error()
+	}
+	if len(text) == 0 {
+		return e.home.logFile() + " is empty"
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	last := lines[max(0, len(lines)-5):]

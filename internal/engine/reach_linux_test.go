@@ -152,7 +152,7 @@ func TestAStartWaitsWhileTheEngineLoads(t *testing.T) {
 		waits bool
 	}{{2 * startPatience, true}, {loadPatience, false}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, err := e.awaitAnswer(ctx, make(chan struct{}), time.Now().Add(-c.took))
+		_, err := e.awaitAnswer(ctx, make(chan string), time.Now().Add(-c.took))
 		if waited := ctx.Err() != nil; err == nil || waited != c.waits {
 			t.Errorf("%s after its start an engine that refuses is waited for: %v, %v", c.took, waited, err)
 		}
@@ -170,7 +170,7 @@ func TestAStartWaitsForTheFirstAnswerAfterLoading(t *testing.T) {
 	}
 	answered := make(chan error, 1)
 	go func() {
-		_, err := e.awaitAnswer(t.Context(), make(chan struct{}), time.Now().Add(-2*startPatience))
+		_, err := e.awaitAnswer(t.Context(), make(chan string), time.Now().Add(-2*startPatience))
 		answered <- err
 	}()
 	time.Sleep(100 * time.Millisecond) // it is refused now

@@ -142,6 +142,23 @@ func TestTheEngineEndsWhenItsOnlyUserIsKilled(t *testing.T) {
 	closed(t, e)
 }
 
+// An engine that is killed, as by a machine out of memory, has no last words.
+func TestAnEngineThatIsKilledWhileItStartsIsReported(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	user := startChild(t, "use", dir)
+	at := Endpoint{}
+	for end := time.Now().Add(time.Minute); at.PID == 0 && time.Now().Before(end); {
+		at, _ = homeOf(dir).readEndpoint()
+	}
+	if err := unix.Kill(at.PID, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if told := user.says(t); !strings.Contains(told, "ended while it started, with signal: killed: ") {
+		t.Errorf("it says %q", told)
+	}
+}
+
 // A killed process holds its locks for some milliseconds more. Who asks in
 // them finds an engine that runs, and it ends while it is waited for.
 func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
