@@ -63,11 +63,13 @@ func TestAnExportOfTheFutureReplacesNoListThatWasRead(t *testing.T) {
 		}
 	}
 	const ahead = "ahead"                            // a list that is read by a clock that is years ahead
+	const apart = "apart"                            // by one that is minutes ahead
 	for name, steps := range map[string][][2]string{ // each an export, "" for a list that is read, and what is held then
 		"of the platform": {{future, "future"}, {further, "further"}, {"", "read"}, {future, "read"}, {further, "read"}},
 		"hours ahead":     {{soon, "soon"}, {"", "read"}, {soon, "read"}, {later, "read"}},
 		"other exports":   {{future, "future"}, {past, "future"}, {further, "further"}, {future, "further"}, {"", "read"}, {past, "read"}},
 		"read in future":  {{past, "past"}, {ahead, "read"}, {past, "past"}},
+		"clocks apart":    {{apart, "read"}, {past, "read"}, {soon, "read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,6 +80,8 @@ func TestAnExportOfTheFutureReplacesNoListThatWasRead(t *testing.T) {
 					read(t, time.Now())
 				case ahead:
 					read(t, now.AddDate(5, 0, 0))
+				case apart:
+					read(t, time.Now().Add(loader.ClockSlack*9/10))
 				default:
 					f := load(t, d.store(), t.Name(), path).Files[0]
 					if wrong := path == future || path == further; f.Status == loader.Refused || strings.Contains(f.Notice, "more than a day in the future: exports") != wrong {

@@ -194,15 +194,19 @@ func boolToInt(yes bool) int {
 	return 0
 }
 
+// ClockSlack is by how much clocks may differ that are right.
+const ClockSlack = 5 * time.Minute
+
 // supersedesSource reports whether a list takes the place of one that is held: the newer one
 // does. Against a list that was read from the platform, which has no report's id, a time that
-// has not come is wrong and loses; of exports alone it counts as it is.
+// has not come is wrong and loses; of exports alone it counts as it is. Where clocks differ a
+// little, no export takes the place of a list that was read just now.
 func supersedesSource(next, held manifest.Source) bool {
 	now, exported, read := time.Now(), next.ReportID != "", held.ReportID == ""
 	switch {
 	case exported && read && next.GeneratedAt.After(now):
 		return false
-	case (!exported || read) && held.GeneratedAt.After(now):
+	case !exported && held.GeneratedAt.After(now), read && held.GeneratedAt.After(now.Add(ClockSlack)):
 		return true
 	}
 	return next.Newer(held)

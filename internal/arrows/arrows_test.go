@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"adlens/internal/ecb":              {"adlens", "adlens/internal/catalogue", "adlens/internal/platform"},
 	"adlens/internal/ecb/api":          {"adlens/internal/ecb"},
 	"adlens/internal/secret":           {},
-	"adlens/internal/connector":        {"adlens", "adlens/internal/ecb", "adlens/internal/query/period", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
+	"adlens/internal/connector":        {"adlens", "adlens/internal/ecb", "adlens/internal/query/period", "adlens/internal/recent", "adlens/internal/secret", "adlens/loader", "adlens/internal/platform", "adlens/internal/platform/api"},
 	"adlens/loader": {"adlens", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/ecb", "adlens/internal/exact", "adlens/internal/flight", "adlens/internal/manifest",
 		"adlens/internal/records", "adlens/internal/tables", "adlens/internal/platform", "adlens/internal/platform/console"},
 	"adlens/internal/engine":               {},

@@ -464,5 +464,5 @@ func (c call) marketplaceID() (string, error) {
 }
 
 func answerActivity(c call) (any, error) {
-	return c.answerPage(answer.Request{Endpoint: "activity", Parameters: c.args.parameters("tool", "page")}, "activity_id", "marketplace_id", "tool")
+	return c.answerPage(answer.Request{Endpoint: "activity", Parameters: c.args.parameters("tool", "page")}, "activity_id")
 }

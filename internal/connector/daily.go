@@ -339,9 +339,10 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	}
 	var tasks []*task
 	for _, profile := range profiles {
-		last := LastEnded(profile, d.Connector.Now())
+		now := d.Connector.Now()
+		last := LastEnded(profile, now)
 		for _, t := range reportTypesOf(profile, legacy) {
-			one, ok := newTask(account, profile, t, stateOf(states, profile, t), last)
+			one, ok := newTask(account, profile, t, stateOf(states, profile, t, now), last)
 			if !ok {
 				continue
 			}
@@ -358,13 +359,18 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 	return tasks, nil
 }
 
-// stateOf is how far a report type of a profile was read; nil for never.
-func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.ReportType) *adlens.Refreshed {
+// stateOf is how far a report type of a profile was read; nil for never. Where the last day
+// has not ended, a clock that was ahead took it for ended: it was read in part, if at all.
+func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.ReportType, now time.Time) *adlens.Refreshed {
 	i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID })
 	if i < 0 {
 		return nil
 	}
-	return &states[i]
+	state := states[i]
+	if ended := LastEnded(profile, now.Add(loader.ClockSlack)); state.Through > ended {
+		state.Through, state.DeepThrough = ended-1, min(state.DeepThrough, ended-1)
+	}
+	return &state
 }
 
 // splitTasks finds the tasks of which something can be done here, without the platform,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/recent"
 	"adlens/loader"
 )
 
@@ -16,7 +17,6 @@ import (
 const (
 	listLife       = 30 * time.Minute // a list that is older is read again when it is requested
 	listDay        = 23 * time.Hour   // lists that were read longer ago are read though no client requests them
-	clockSlack     = 5 * time.Minute  // a list of a time beyond it was dated by a wrong clock, and says nothing of its age
 	listPatience   = 20 * time.Minute // for one list, whatever the platform asks to wait
 	readPatience   = 90 * time.Minute // for all lists of a marketplace, three of which are read one after the other
 	othersPatience = 2 * time.Minute  // for lists that another process reads
@@ -76,11 +76,11 @@ func (l *Lists) Asked(ctx context.Context, account, marketplaceID string, listed
 	m := l.marketOf(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
-	old := listed == nil || time.Since(*listed) > listLife || time.Until(*listed) > clockSlack
+	old := listed == nil || time.Since(*listed) > listLife || time.Until(*listed) > loader.ClockSlack // dated by a wrong clock
 	switch {
 	case m.here:
 		return true, false, nil
-	case !old, !m.began.IsZero() && time.Since(m.began) < listLife: // whatever jumps the database's clock makes
+	case !old, !m.began.IsZero() && recent.Elapsed(m.began, time.Now()) < listLife: // whatever jumps the database's clock makes
 		return false, old, nil
 	case !time.Now().Before(m.look):
 		m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, listLife)

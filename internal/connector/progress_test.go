@@ -368,3 +368,28 @@ func (w *world) wantNoOldRequests() {
 		}
 	}
 }
+
+// A clock that is ahead has a day read before it ended, or a day that never was. Once it is
+// right, that day is read again as soon as it has ended.
+func TestADayThatAWrongClockShowedIsReadOnceItEnded(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{12 * time.Hour, 9 * 24 * time.Hour} {
+		w := newWorld(t, 1)
+		w.faults, w.noted.rates = 0, 1
+		sp, right := platform.ReportTypes[0].ID, w.now
+		before := LastEnded(w.profiles[0], right)
+		w.now = right.Add(ahead)
+		w.refresh(1 << 30)
+		if through := w.refreshed[sp].Through; through <= before {
+			t.Fatalf("%v ahead: read through %s, which has ended", ahead, through)
+		}
+		clear(w.reads) // days of that clock are read again
+		for hours := range 24 {
+			w.now = right.Add(time.Duration(hours) * time.Hour)
+			w.refresh(1 << 30)
+			if last, through := LastEnded(w.profiles[0], w.now), w.refreshed[sp].Through; through != last {
+				t.Errorf("%v ahead, then right for %d hours: read through %s, and %s has ended", ahead, hours, through, last)
+			}
+		}
+	}
+}

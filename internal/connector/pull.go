@@ -71,7 +71,8 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		err = errors.Join(err, unread)
 		for _, profile := range all {
 			for _, t := range reportTypesOf(profile, legacy) {
-				one := chosenTask(account, profile, t, stateOf(states, profile, t), LastEnded(profile, c.Now()), o.Days)
+				now := c.Now()
+				one := chosenTask(account, profile, t, stateOf(states, profile, t, now), LastEnded(profile, now), o.Days)
 				if o.Days == 0 { // days that were chosen are read, whatever is held
 					err = errors.Join(err, c.keepHeld(ctx, account, &one))
 				}

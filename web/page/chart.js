@@ -6,7 +6,7 @@
 import { changed, shown } from './figures.js'
 import { draw, geometryOf, HEIGHT, place } from './drawing.js'
 import { el, svg } from './dom.js'
-import { bucketOf, slotsOf, unfinished, valuesOf } from './slots.js'
+import { bucketOf, pointsOf, slotsOf, unfinished, valuesOf } from './slots.js'
 
 // chart draws a figure of a timeline. second is another figure, and partsOf gives,
 // for slots, what the first is made of: {label, values}.
@@ -24,17 +24,17 @@ export function chart(timeline, figure, { second, partsOf }) {
 
 function modelOf(timeline, figure, { second, partsOf }) {
   const slots = slotsOf(timeline)
-  const points = new Map(timeline.data.map((point) => [point.date, point]))
+  const points = pointsOf(timeline.data, slots)
   const seriesOf = (of) => ({
     figure: of,
-    values: valuesOf(timeline.data, slots, (point) => point, of),
-    earlier: valuesOf(timeline.data, slots, (point) => point.comparison, of),
+    values: valuesOf(points, (point) => point, of),
+    earlier: valuesOf(points, (point) => point.comparison, of),
   })
   return {
     slots, series: [figure, second].filter(Boolean).map(seriesOf), parts: partsOf?.(slots),
     bucket: bucketOf(timeline.granularity, slots), currency: timeline.currency,
     unfinished: slots.map((date) => unfinished(date, timeline)),
-    comparisons: slots.map((date) => points.get(date)?.comparison),
+    comparisons: points.map((point) => point?.comparison),
   }
 }
 

@@ -65,7 +65,8 @@ export function slotsOf({ period, granularity, data }) {
     date = next
   }
   // What the server dates outside of the period, or not at all, is shown after it.
-  return [...new Set([...dates, ...data.map((point) => point.date)])]
+  const known = new Set(dates)
+  return [...dates, ...data.map((point) => point.date).filter((date) => !known.has(date))]
 }
 
 // unfinished says in words why a slot is not whole, or nothing where it is: the
@@ -83,8 +84,12 @@ export function unfinished(date, { period, granularity, meta }) {
 // other side has some shows zeros here, which are none.
 const isHeld = (side) => side && MEASURES.some((name) => /[1-9]/.test(side[name]))
 
-// valuesOf are the values of one side of a comparison, null where it has none.
-export function valuesOf(data, slots, sideOf, figure) {
-  const byDate = new Map(data.map((point) => [point.date, isHeld(sideOf(point)) ? sideOf(point)[figure.name] : null]))
-  return slots.map((date) => byDate.get(date) ?? null)
+// pointsOf are the points of slots; those without a date are told apart by their order.
+export function pointsOf(data, slots) {
+  const byDate = new Map(data.map((point) => [point.date, point]))
+  const undated = data.filter(({ date }) => !date)
+  return slots.map((date) => (date ? byDate.get(date) : undated.shift()))
 }
+
+// valuesOf are the values of one side of points, null where it has none.
+export const valuesOf = (points, sideOf, figure) => points.map((point) => (isHeld(point && sideOf(point)) ? sideOf(point)[figure.name] : null))

@@ -1,7 +1,7 @@
 // What a figure is made of, by marketplace or ad type, as the stacked chart shows it.
 
 import { adType } from './figures.js'
-import { valuesOf } from './slots.js'
+import { pointsOf, valuesOf } from './slots.js'
 
 // STACKS are the dimensions that a chart can be stacked by: their words, the elements
 // of a summary whose order they have, and what names an element.
@@ -24,7 +24,7 @@ export function stacked(timeline, summary, stack, figure) {
   const isTwin = (of) => all.filter((other) => name(other) === name(of)).length > 1
   return (slots) => {
     const parts = all.map((of) => {
-      const values = valuesOf(timeline.data.filter((row) => id(row) === id(of)), slots, (row) => row, figure)
+      const values = valuesOf(pointsOf(timeline.data.filter((row) => id(row) === id(of)), slots), (row) => row, figure)
       return { label: isTwin(of) ? `${name(of)} ${id(of)}` : name(of), values, sizes: values.map(Number) }
     })
     const rest = parts.splice(parts.length > MOST + 1 ? MOST : parts.length)
