@@ -31,7 +31,7 @@ func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) 
 	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), local: local, log: log}
 	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }
 	if so.redis != "" {
-		shared, err := redis.New(so.redis, d.Cluster.Identity(), so.limitMinute, so.limitDay, local, l.logRedisState)
+		shared, err := redis.New(so.redis, d.Cluster.Identity, so.limitMinute, so.limitDay, local, l.logRedisState)
 		if err != nil {
 			return nil, fmt.Errorf("--redis: %w", err)
 		}

@@ -238,7 +238,9 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	running.Go(func() { refresh.daily.Run(background) })
 	running.Go(func() { limits.keepReservations(background) })
 	running.Go(func() {
-		runEvery(background, usageEvery, func(context.Context) {
+		runEvery(background, usageEvery, func(ctx context.Context) {
+			_ = d.Cluster.SettleIdentity(ctx) // a database that is away says so elsewhere
+			owner.Database = d.Cluster.Identity()
 			_ = o.claimOwnerFile(owner) // a directory that cannot be written was warned of above
 		})
 	})

@@ -196,12 +196,19 @@ func (a *Admission) admitWithin(ctx context.Context, budget *Limiter, what strin
 }
 
 // CountAsLook counts the request of a link that was answered without a body as one
-// for headers alone, where the link has any of these left.
-func (a *Admission) CountAsLook(caller Caller) {
+// for headers alone, where the link has any of these left. It returns the windows of
+// these then, else none.
+func (a *Admission) CountAsLook(caller Caller) []Window {
 	budget := a.linkBudgets[caller.Link]
-	if budget.looks != nil && budget.looks.Allow(caller.Key.ID, caller.At).Allowed {
-		budget.answers.TakeBack(caller.Key.ID, caller.At)
+	if budget.looks == nil {
+		return nil
 	}
+	d := budget.looks.Allow(caller.Key.ID, caller.At)
+	if !d.Allowed {
+		return nil
+	}
+	budget.answers.TakeBack(caller.Key.ID, caller.At)
+	return d.Windows
 }
 
 // AuthenticateApp returns the connection of an access token, without counting a call:

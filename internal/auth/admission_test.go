@@ -245,7 +245,9 @@ func TestAFeedsBudgetIsForAnswersWithABody(t *testing.T) {
 	for i := range 9 { // a client that holds the answer
 		caller, err := admit(false)
 		must("an unchanged answer", nil, err)
-		a.CountAsLook(caller)
+		if left := a.CountAsLook(caller)[0]; left.Quota != Feed.looks*Feed.minute || left.Remaining != left.Quota-3*i-1 {
+			t.Fatalf("after %d requests for headers %+v are left", 3*i+1, left)
+		}
 		for range 2 {
 			_, err = admit(true)
 			must("a look", nil, err)

@@ -282,6 +282,34 @@ func TestAnOldClusterGetsItsIdentities(t *testing.T) {
 	answers(t, "the right server", pair(t, first, second), accounts, true)
 }
 
+// Of servers that open a new database at once, each may see its own identity alone; after
+// a moment they all have the one that counts, or limits in Redis would be two.
+func TestServersThatOpenADatabaseAtOnceAgreeWhichItIs(t *testing.T) {
+	t.Parallel()
+	server := &asShard{startEngine(t, t.TempDir())}
+	open := func() *Database {
+		db, err := openCluster(t.Context(), cluster.Config{Sources: []conn.Source{server}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	first := open()
+	own := first.Cluster.Identity()
+	for _, id := range []string{"ZZZZ", "0000"} { // of others, which were on their way
+		if err := first.Cluster.Home().Exec(t.Context(), "INSERT INTO identities VALUES (0, '"+id+"', now64(9))", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := first.Cluster.SettleIdentity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if one, other := first.Cluster.Identity(), open().Cluster.Identity(); one != other || one != "0000" {
+		t.Errorf("the database is %s to a server that was %s to it, and %s to another one", one, own, other)
+	}
+}
+
 func putAccount(t *testing.T, dir, id string) {
 	t.Helper()
 	d, err := openDatabase(dir)

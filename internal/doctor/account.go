@@ -151,12 +151,13 @@ const expiryNotice = 14 * 24 * time.Hour
 func (e *examination) checkKeys(c *checkup) (string, error) {
 	valid := 0
 	e.forEach(c, func(c *checkup, a account) error {
-		if err := e.checkLinks(c, a); err != nil {
+		links, err := e.checkLinks(c, a)
+		if err != nil {
 			return err
 		}
 		live, err := e.keysOf(c, a)
 		valid += live
-		if err != nil || live > 0 || a.isCanceled() {
+		if err != nil || live+links > 0 || a.isCanceled() {
 			return err
 		}
 		apps, err := e.db.Apps.Apps(e.ctx, a.ID)
@@ -165,7 +166,7 @@ func (e *examination) checkKeys(c *checkup) (string, error) {
 			connected = connected || app.Connected(e.Now())
 		}
 		if err == nil && !connected {
-			c.addWarning(adviceToRenew(a), "no key is valid and no assistant is connected: every request for the account is refused")
+			c.addWarning(adviceToRenew(a), "no key or link is valid and no assistant is connected: every request for the account is refused")
 		}
 		return err
 	})
@@ -206,10 +207,13 @@ func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 
 // checkLinks warns of feed and share links as of keys. Most links are meant to end: one
 // that has expired is reported only if it was in use until lately.
-func (e *examination) checkLinks(c *checkup, a account) error {
+func (e *examination) checkLinks(c *checkup, a account) (valid int, err error) {
 	now := e.Now()
 	all, err := e.db.Feeds.Feeds(e.ctx, a.ID)
 	for _, l := range all {
+		if l.ValidAt(now) {
+			valid++
+		}
 		inUse := l.LastUsedAt != nil && now.Sub(*l.LastUsedAt) < expiryNotice
 		if l.RevokedAt != nil || l.ExpiresAt == nil || !l.ValidAt(now) && !inUse {
 			continue
@@ -220,7 +224,7 @@ func (e *examination) checkLinks(c *checkup, a account) error {
 		}
 		e.warnOfExpiry(c, l, kind.Name, command, fmt.Sprintf("adlens %s create, with what adlens %s list --account %s shows of it", command, command, a.ID))
 	}
-	return err
+	return valid, err
 }
 
 // warnOfExpiry warns of a key or link that expires soon, or has expired. renew is how to

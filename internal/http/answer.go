@@ -68,7 +68,7 @@ func (s *Server) answerFeed(c *gin.Context) error {
 	}
 	err = s.writeAnswer(c, caller, r)
 	if c.Request.Method == http.MethodGet && c.Writer.Status() == http.StatusNotModified {
-		s.admission.CountAsLook(caller)
+		writeLimits(c.Writer.Header(), s.admission.CountAsLook(caller))
 	}
 	return err
 }
@@ -156,8 +156,7 @@ func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
 // writeUnchanged answers a client that holds what it asks for under a tag.
 func writeUnchanged(c *gin.Context, tag string) {
 	c.Writer.Header().Set("ETag", tag)
-	c.Writer.WriteHeader(http.StatusNotModified)
-	c.Writer.WriteHeaderNow()
+	c.Writer.WriteHeader(http.StatusNotModified) // sent at the end: its limits may be others by then
 }
 
 // writeHeaders describes an answer.

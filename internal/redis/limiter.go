@@ -35,7 +35,7 @@ const (
 type Limiter struct {
 	client      *redis.Client
 	script      *redis.Script
-	database    string // its identity: several may share a Redis
+	database    func() string // its identity: several may share a Redis
 	minute, day int
 	local       *auth.Limiter
 	notice      func(error)
@@ -51,7 +51,7 @@ type Limiter struct {
 // lets in so many calls in any 60 seconds and on a day of UTC, 0 for no limit. local counts
 // with it, refuses what is beyond a limit by its own count, whatever Redis has lost, and
 // decides alone while Redis is away; notice hears when that begins, and with nil when it ends.
-func New(address, database string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
+func New(address string, database func() string, minute, day int, local *auth.Limiter, notice func(error)) (*Limiter, error) {
 	return newLimiter(address, database, minute, day, local, notice, patience)
 }
 
@@ -69,7 +69,7 @@ func Ping(ctx context.Context, address string) error {
 	return errors.Join(client.Ping(ctx).Err(), client.Close())
 }
 
-func newLimiter(address, database string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
+func newLimiter(address string, database func() string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, errAddress
@@ -113,7 +113,7 @@ func (l *Limiter) AllowKey(account string, key auth.KeyLimit, now time.Time) aut
 	// it was away, and those of servers without it.
 	known := l.local.PeekKey(account, key, now)
 	// One slot of a cluster has all that is counted of an account.
-	prefix, quotas := "adlens:{"+l.database+":"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
+	prefix, quotas := "adlens:{"+l.database()+":"+account+"}:", []auth.Quotas{{Minute: l.minute, Day: l.day}}
 	names := []string{prefix + "minute", prefix + "day"}
 	if key.Quotas != (auth.Quotas{}) {
 		names, quotas = append(names, prefix+key.KeyID+":minute", prefix+key.KeyID+":day"), append(quotas, key.Quotas)

@@ -32,7 +32,7 @@ const patient = 10 * time.Second
 
 func limiter(t *testing.T, address string, minute, day int, notice func(error), patience time.Duration) *Limiter {
 	t.Helper()
-	l, err := newLimiter(address, "database", minute, day, auth.NewLimiter(minute, day), notice, patience)
+	l, err := newLimiter(address, named("database"), minute, day, auth.NewLimiter(minute, day), notice, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *server) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 200 {
-		l, err := New(s.address(), "database", 0, 0, auth.NewLimiter(0, 0), func(error) {})
+		l, err := New(s.address(), named("database"), 0, 0, auth.NewLimiter(0, 0), func(error) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,11 +127,13 @@ func (s *server) stop() {
 	s.command = nil
 }
 
+func named(database string) func() string { return func() string { return database } }
+
 // A production and a copy of it on one Redis have accounts of the same ids.
 func TestDatabasesOnOneRedisHaveLimitsOfTheirOwn(t *testing.T) {
 	server := miniredis.RunT(t)
 	for _, database := range []string{"production", "staging"} {
-		l, err := newLimiter("redis://"+server.Addr(), database, 1, 1, auth.NewLimiter(1, 1), silence(t), patient)
+		l, err := newLimiter("redis://"+server.Addr(), named(database), 1, 1, auth.NewLimiter(1, 1), silence(t), patient)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +264,7 @@ func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
 	now := time.Now()
 	local := auth.NewReservingLimiter(5, 100)
 	local.TakeElsewhere([]auth.DayUse{{Account: "acme", Day: adlens.DayOf(now.UTC()), Used: 50}, {Account: "zeta", Day: adlens.DayOf(now.UTC()), Used: 100}}, now)
-	l, err := newLimiter(redis.address(), "database", 5, 100, local, silence(t), patient)
+	l, err := newLimiter(redis.address(), named("database"), 5, 100, local, silence(t), patient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +293,7 @@ func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
 }
 
 func TestAnAddressThatIsNoneIsRefusedWithoutItsPassword(t *testing.T) {
-	_, err := New("http://user:canary@host", "database", 1, 1, nil, nil)
+	_, err := New("http://user:canary@host", named("database"), 1, 1, nil, nil)
 	if err == nil || strings.Contains(err.Error(), "canary") {
 		t.Errorf("the error is %v", err)
 	}

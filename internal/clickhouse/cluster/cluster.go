@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
@@ -45,7 +46,7 @@ type Shard struct {
 	*conn.Server
 	Number  uint16 // 0 where there is only one server
 	cluster *Cluster
-	id      string // the database's identity, once it was prepared
+	id      atomic.Value // string: the database's identity, once it was prepared
 }
 
 // New returns a database as it is. Nothing is connected to yet, nothing is

@@ -68,10 +68,11 @@ func (i identity) describeState() string {
 // anything is made there, and returns what it says of itself. It changes nothing.
 func (s *Shard) recognizeServer(ctx context.Context) (identity, error) {
 	is, err := s.readIdentity(ctx)
-	if err == nil && s.id != "" && !is.hasID(s.id) {
-		return is, conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.describeState(), s.id)
+	id := s.knownID()
+	if err == nil && id != "" && !is.hasID(id) {
+		return is, conn.Refusal("the database at %s %s; a moment ago it was %s: put that one back", s.Describe(), is.describeState(), id)
 	}
-	if err != nil || s.id != "" {
+	if err != nil || id != "" {
 		return is, err
 	}
 	if s == s.cluster.Home() {
@@ -151,7 +152,7 @@ func (s *Shard) assignIdentity(ctx context.Context, is identity) (err error) {
 	if err != nil {
 		return err
 	}
-	s.id = is.id
+	s.id.Store(is.id)
 	first := s.cluster.Home()
 	if s == first {
 		if known, err := s.cluster.memory.Read(); known != "" || err != nil {
@@ -178,21 +179,40 @@ func (s *Shard) noteIdentity(ctx context.Context, shard uint16, id string) error
 	return s.Exec(ctx, "INSERT INTO identities SELECT {number:UInt16}, {id:String}, now64(9)", conn.Params{"number": conn.Number(shard), "id": query.Text(id)})
 }
 
+// knownID is the identity that the database had when it was last looked at.
+func (s *Shard) knownID() string {
+	id, _ := s.id.Load().(string)
+	return id
+}
+
 // Identity returns which database it is: of a cluster, its first shard.
-func (c *Cluster) Identity() string { return c.Home().id }
+func (c *Cluster) Identity() string { return c.Home().knownID() }
+
+// SettleIdentity looks again which database it is: of processes that opened it first at
+// once, one may have seen its own identity alone, and another one counts.
+func (c *Cluster) SettleIdentity(ctx context.Context) error {
+	first := c.Home()
+	is, err := first.readIdentity(ctx)
+	if err == nil && is.hasID(first.knownID()) {
+		first.id.Store(is.id)
+	}
+	return err
+}
 
 // RememberIdentity writes down, away from the database, which one it is. It has
 // accounts from now on.
 func (c *Cluster) RememberIdentity() error {
-	if c.Home().id == "" {
+	id := c.Identity()
+	if id == "" {
 		return nil
 	}
-	return c.memory.Keep(c.Home().id)
+	return c.memory.Keep(id)
 }
 
 // verifySession makes sure that a session leads to the database that was there before.
 func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error {
-	if s.id == "" {
+	id := s.knownID()
+	if id == "" {
 		return nil
 	}
 	now := identity{}
@@ -200,10 +220,10 @@ func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error 
 	if now.blank = conn.IsUnknown(err); err != nil && !now.blank {
 		return err
 	}
-	if now.hasID(s.id) {
+	if now.hasID(id) {
 		return s.NoteRefusal(nil)
 	}
-	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.describeState(), s.id))
+	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.describeState(), id))
 }
 
 // Recognize makes sure that all servers are those that they are taken for, and
