@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -295,6 +296,33 @@ func TestAnAccountIsNotReadWhereAnOldDirectoryPlacesIt(t *testing.T) {
 	mustBeWhole("after the repair")
 	if m.placeOf(t, "acme") != 2 {
 		t.Errorf("repaired, it is on shard %d", m.placeOf(t, "acme"))
+	}
+}
+
+// What a move has left on the old shard takes the place of nothing: an account whose loads
+// were lost where it is, or that is being restored there, stays there.
+func TestAnAccountStaysWhereItsLoadsWereLost(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	ctx := conn.Inspecting(t.Context())
+	for id, left := range map[string]string{"lost": "", "restored": fmt.Sprintf("INSERT INTO commits (account_id, number) VALUES ('restored', %d)", uint32(manifest.Closed))} {
+		m.putLoaded(t, id, 1)
+		m.interrupt(t, id, 2)
+		at := m.Cluster.Shards()[1]
+		if err := at.Exec(t.Context(), "DELETE FROM commits WHERE account_id = '"+id+"'", nil); err != nil {
+			t.Fatal(err)
+		}
+		if left != "" {
+			if err := errors.Join(at.Exec(t.Context(), left, nil), at.Exec(t.Context(), "DELETE FROM seals WHERE account_id = '"+id+"'", nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Inspector.RequireDirectory(ctx, id); err != nil {
+			t.Errorf("%s: its directory is damaged: %v", id, err)
+		}
+		if err := m.Inspector.MendDirectory(t.Context(), id, unheard); err != nil || m.placeOf(t, id) != 2 {
+			t.Errorf("%s: repaired, it is on shard %d: %v", id, m.placeOf(t, id), err)
+		}
 	}
 }
 

@@ -346,22 +346,27 @@ func forgetMissing(ctx context.Context, home *conn.Server, account string) error
 	return directory.SealAll(ctx, home)
 }
 
-// findPlace places an account where its newest commit is.
+// findPlace places an account where its newest commit is, unless the shard where it is
+// placed has loads of it, or had some: what others have then is left of a move.
 func (i *Inspector) findPlace(ctx context.Context, account string) error {
 	known, _, err := i.cluster.Placements().Read(conn.Inspecting(ctx), query.Text(account))
-	if err != nil && adlens.KindOf(err) != adlens.Damaged {
+	lost := adlens.KindOf(err) == adlens.Damaged
+	if err != nil && !lost {
 		return err
 	}
-	newest, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) (uint32, error) {
-		return smalltables.NewestCommit(conn.Inspecting(ctx), s, account)
+	last, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) (map[string]uint32, error) {
+		return smalltables.LastWrites(conn.Inspecting(ctx), s, account)
 	})
 	if err != nil {
 		return err
 	}
 	shards := i.cluster.Shards()
-	best := slices.IndexFunc(shards, func(s *cluster.Shard) bool { return s.Number == known })
-	for place, number := range newest {
-		if best < 0 || number > newest[best] {
+	best, had := slices.IndexFunc(shards, func(s *cluster.Shard) bool { return s.Number == known }), false
+	if best >= 0 && !lost {
+		_, had = last[best][account]
+	}
+	for place, numbers := range last {
+		if best < 0 || !had && numbers[account] > last[best][account] {
 			best = place
 		}
 	}

@@ -12,13 +12,14 @@ import (
 	"adlens/internal/clickhouse/conn"
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
 
 // findMisplaced finds of an account, or of all where it is "", those of which the shard
-// that they are placed on has no load, and another shard has: the first shard was put back
-// from a copy of its disk, which is older than a move. Where both have loads, their numbers
-// do not tell which shard is right.
+// that they are placed on never had a load, and another shard has: the first shard was put
+// back from a copy of its disk, which is older than a move. Where both have loads, or one
+// had some that were lost or are being restored, numbers do not tell which shard is right.
 func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []commits.Loss, err error) {
 	if len(i.cluster.Shards()) == 1 {
 		return nil, nil
@@ -29,15 +30,15 @@ func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []co
 		return nil, err
 	}
 	var adding sync.Mutex
-	newest := map[uint16]map[string]uint32{} // by shard and account
+	last := map[uint16]map[string]uint32{} // writes, by shard and account
 	err = i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		found, err := smalltables.NewestCommits(ctx, s, account)
+		found, err := smalltables.LastWrites(ctx, s, account)
 		if adlens.KindOf(err) == adlens.Damaged { // that is reported of the shard itself
 			return nil
 		}
 		adding.Lock()
 		defer adding.Unlock()
-		newest[s.Number] = found
+		last[s.Number] = found
 		return err
 	})
 	if err != nil {
@@ -46,11 +47,16 @@ func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []co
 	after, err := i.readPlaces(ctx, account) // an account that moves meanwhile is where it was, or is going to be
 	for _, account := range slices.Sorted(maps.Keys(before)) {
 		at := before[account]
-		if own, read := newest[at]; !read || own[account] > 0 || after[account] != at {
+		own, read := last[at]
+		if _, had := own[account]; !read || had || after[account] != at {
 			continue
 		}
 		for _, s := range i.cluster.Shards() {
-			if number := newest[s.Number][account]; number > 0 {
+			switch number := last[s.Number][account]; number {
+			case 0:
+			case manifest.Closed:
+				all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and is being restored on shard %d", at, s.Number)})
+			default:
 				all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and shard %d has (commit %d)", at, s.Number, number)})
 			}
 		}

@@ -50,23 +50,22 @@ func (p Port) Manifest(ctx context.Context, account string) (manifest.Manifest, 
 // NewestCommit returns the number of the last load or restore of an account that a
 // shard has, whether the account is there or not; 0 for none.
 func NewestCommit(ctx context.Context, s *cluster.Shard, account string) (number uint32, err error) {
-	all, err := NewestCommits(ctx, s, account)
-	return all[account], err
+	s.CatchUp("commits")
+	err = s.ReadOnce(ctx, "SELECT max(number) FROM commits WHERE account_id = {account:String} AND number != {closed:UInt32}",
+		conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))}, conn.ScanInto(&number))
+	return number, s.Name(err)
 }
 
-// NewestCommits returns what NewestCommit does of each account that a shard has, or of one
-// where it is not "".
-func NewestCommits(ctx context.Context, s *cluster.Shard, account string) (map[string]uint32, error) {
-	s.CatchUp("commits")
-	all := map[string]uint32{}
-	err := s.ReadOnce(ctx, "SELECT account_id, max(number) FROM commits WHERE ({account:String} = '' OR account_id = {account:String}) AND number != {closed:UInt32} GROUP BY account_id",
-		conn.Params{"account": query.Text(account), "closed": conn.Number(uint32(manifest.Closed))}, conn.EachRow(func(scan conn.Scan) error {
-			var id string
-			var number uint32
-			err := scan(&id, &number)
-			all[id] = number
-			return err
-		}))
+// LastWrites returns the accounts of which a shard has loads, or did have some, or one
+// where it is not "": the number of the last, manifest.Closed where it is closed, and 0
+// where only the seals of what was lost are left.
+func LastWrites(ctx context.Context, s *cluster.Shard, account string) (map[string]uint32, error) {
+	s.CatchUp("commits", "seals")
+	all, err := conn.CollectMap[string, uint32](ctx, s, `
+SELECT account_id, max(number)
+FROM (SELECT account_id, number FROM commits UNION ALL SELECT account_id, toUInt32(0) AS number FROM seals)
+WHERE {account:String} IN ('', account_id)
+GROUP BY account_id`, conn.Params{"account": query.Text(account)})
 	return all, s.Name(err)
 }
 
