@@ -113,7 +113,7 @@ func (i *inspector) keepInspecting(ctx context.Context) {
 		case <-i.restarted:
 			err = errors.Join(i.Inspector.InspectAll(ctx), i.setAside(ctx))
 		case <-inspect.C:
-			err = errors.Join(i.Inspector.InspectAll(ctx), i.setAside(ctx))
+			err = errors.Join(i.Inspector.InspectAll(ctx), i.Inspector.SealDirectory(ctx), i.setAside(ctx))
 			if i.Inspector.Damage().Unread != nil {
 				err = errors.Join(err, i.readAll(ctx))
 			}

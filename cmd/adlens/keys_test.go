@@ -165,6 +165,35 @@ func TestARotationIsPrintedWhoseEndWasStoredByAFailure(t *testing.T) {
 	}
 }
 
+// A command that failed between a change and its seal is repeated, and what it finds done
+// is acknowledged: if its row were lost later, that would be noticed.
+func TestARevocationThatIsRepeatedIsSealed(t *testing.T) {
+	d, o := home(t)
+	old := rotatable(t, d, o)
+	change := func(sql string) {
+		t.Helper()
+		if err := d.Cluster.Home().Server.Exec(t.Context(), sql, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	revoke := func() error {
+		_, err := run(o, "key", "revoke", old.ID)
+		return err
+	}
+	change(fmt.Sprintf("ALTER TABLE directory_seals ADD CONSTRAINT broken CHECK key != '%x'", old.Hash))
+	if err := revoke(); err == nil {
+		t.Error("a revocation that is not sealed succeeds")
+	}
+	change("ALTER TABLE directory_seals DROP CONSTRAINT broken")
+	if err := revoke(); err != nil {
+		t.Error(err)
+	}
+	change("DELETE FROM api_keys WHERE revoked_at IS NOT NULL")
+	if err := d.Inspector.RequireDirectory(t.Context(), "acme"); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("the revocation is lost, and the directory is whole: %v", err)
+	}
+}
+
 // An end that is not stored may be so later, or never: what is advised is right either way.
 func TestARotationWhoseEndIsNotKnownIsRepeatedAtTheSuccessor(t *testing.T) {
 	d, o := home(t)

@@ -146,7 +146,8 @@ func waitsFor(out io.Writer, what string) func(holder string) {
 	return func(holder string) { fmt.Fprintf(out, "waiting for %s: %s\n", what, holder) }
 }
 
-// revoke revokes one for good. One that is revoked stays as it is.
+// revoke revokes one for good. One that is revoked stays as it is, and is stored again: a
+// command before may have failed between the change and its seal.
 func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) error {
 	return o.withDatabase(cmd.Context(), func(d *data) error {
 		one, release, err := k.lock(cmd.Context(), d, id, cmd.ErrOrStderr())
@@ -157,9 +158,9 @@ func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) erro
 		if end := k.end(&one); *end == nil {
 			now := time.Now().UTC().Truncate(time.Millisecond)
 			*end = &now
-			if err := k.put(cmd.Context(), d, one); err != nil {
-				return err
-			}
+		}
+		if err := k.put(cmd.Context(), d, one); err != nil {
+			return err
 		}
 		done := fmt.Sprintf("%s %s (%s) is revoked", k.what, id, k.name(one))
 		return o.printDone(cmd, k.line(one), done)

@@ -89,6 +89,9 @@ func (d *data) rotateKey(ctx context.Context, old auth.Record, overlap time.Dura
 	defer cancel()
 	stored, _, err := d.Keys.KeyByID(reading, old.ID)
 	stored.LastUsedAt = old.LastUsedAt
+	if err == nil && failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(ended)) {
+		_ = d.Keys.PutKey(reading, ended) // it may have failed before its seal, which later changes make up for
+	}
 	switch {
 	case err != nil, failed != nil && reflect.DeepEqual(keyLine(stored), keyLine(old)):
 		return key, successor, old, advice{fmt.Errorf("it is not known whether the end of key %s is stored, now or in a moment; its successor %s was not shown: adlens key rotate %s --overlap 0 prints another; where key list shows %s valid, revoke it once its clients have that one: %w", old.ID, successor.ID, successor.ID, old.ID, cmp.Or(err, failed))}

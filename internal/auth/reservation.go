@@ -47,8 +47,8 @@ func (d *dayCount) updateReservation(now time.Time) (count int, changed bool) {
 	count = d.used + min(ahead, free)
 	enough := r.waiting == 0 && count >= r.upTo && r.upTo-d.used >= min(ahead, d.blockSize()/2)
 	r.waiting = 0
-	if enough && r.stored == r.upTo {
-		return 0, false
+	if enough { // what could not be stored is, and no more
+		return r.upTo, r.stored != r.upTo
 	}
 	r.upTo = min(r.upTo, count)
 	return count, true

@@ -68,6 +68,33 @@ func TestABackupThatCannotBeReadNowIsNotRemoved(t *testing.T) {
 	}
 }
 
+// lagging is a place that does not list yet what was put there lately.
+type lagging struct {
+	*directory
+	needed map[string]bool // what the last sweep left
+}
+
+func (l *lagging) List(context.Context, string) (map[string]int64, error) { return nil, nil }
+
+func (l *lagging) Sweep(_ context.Context, needed map[string]bool) error {
+	l.needed = needed
+	return nil
+}
+
+func TestFilesOfABackupThatIsNotListedYetStay(t *testing.T) {
+	place := &lagging{directory: newFailing(t).directory}
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	taken, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1, Identity: "ours"}, silence{})
+	if err != nil || len(taken.Accounts) == 0 {
+		t.Fatal(taken, err)
+	}
+	for _, e := range taken.Accounts {
+		if !place.needed[e.Catalogue] || len(place.needed) < 2 {
+			t.Errorf("of the backup that was just taken only %v are left", place.needed)
+		}
+	}
+}
+
 // A file that the network does not give is not written again: an earlier backup may name
 // it, and another copy of the same rows has other bytes.
 func TestAFileThatCannotBeReadNowIsNotReplaced(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 // pruneBackups removes all but the newest backups that a place has of one database, and
 // then the files that no backup names any more. Backups of another database stay, and
 // those that do not say of which they are: they may be all that there is of it. Where an
-// index cannot be read, it is not known what it names, and no file is removed.
-func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) error {
+// index cannot be read, it is not known what it names, and no file is removed. The newest
+// one was just taken, and counts where the place does not list it yet.
+func pruneBackups(ctx context.Context, p Place, o Options, newest Taken, progress Progress) error {
 	all, err := List(ctx, p)
 	if err != nil || o.Keep == 0 {
 		return err
@@ -32,6 +33,9 @@ func pruneBackups(ctx context.Context, p Place, o Options, progress Progress) er
 		default:
 			others = append(others, t)
 		}
+	}
+	if !slices.ContainsFunc(own, func(t Taken) bool { return t.Name == newest.Name }) {
+		own = append(own, newest)
 	}
 	old := own[:max(0, len(own)-o.Keep)]
 	for _, t := range old {

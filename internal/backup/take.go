@@ -46,7 +46,7 @@ func Take(ctx context.Context, from Source, p Place, o Options, progress Progres
 	}
 	taken, err := takeBackup(ctx, from, p, o, progress)
 	if err == nil {
-		err = pruneBackups(ctx, p, o, progress)
+		err = pruneBackups(ctx, p, o, taken, progress)
 	}
 	return taken, errors.Join(err, release())
 }

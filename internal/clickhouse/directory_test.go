@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,6 +211,27 @@ func TestTheNextChangeSealsWhatWasLeftUnsealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	isLost(t, "sealing again", d.Database, t.Name(), "accounts")
+}
+
+// Commands that failed between a change and its seal, and are not repeated, are made up
+// for by a server's inspection, and by the end of a restore.
+func TestWhatWasLeftUnsealedIsSealedLater(t *testing.T) {
+	d := openShared(t)
+	for name, seal := range map[string]func() error{
+		"an inspection": func() error { return d.Inspector.SealDirectory(t.Context()) },
+		"a restore": func() error {
+			_, err := d.Sink.Began(t.Context(), t.Name())
+			return errors.Join(err, d.Sink.Done(t.Context(), t.Name()))
+		},
+	} {
+		sealed(t, d)
+		lose(t, d.Database, "directory_seals", "account_id = {account:String}")
+		if err := seal(); err != nil {
+			t.Fatal(err)
+		}
+		lose(t, d.Database, "accounts", "account_id = {account:String}")
+		isLost(t, name, d.Database, t.Name(), "accounts")
+	}
 }
 
 // Rows that were there before there were seals are sealed by the upgrade.

@@ -84,11 +84,14 @@ func (s *Server) revokeApp(c *gin.Context) error {
 	if !found || app.AccountID != caller.Account.ID || !knowsApps(caller) {
 		return &answer.NotFoundError{Detail: fmt.Sprintf("there is no connection %q", answer.Printable(c.Param("app_id")))}
 	}
-	if app.RevokedAt == nil {
+	ends := app.RevokedAt == nil
+	if ends {
 		app.RevokedAt = new(s.now().UTC().Truncate(time.Millisecond))
-		if err := s.apps.PutApp(c.Request.Context(), app); err != nil {
-			return err
-		}
+	}
+	if err := s.apps.PutApp(c.Request.Context(), app); err != nil { // again, too: a request before may have failed before its seal
+		return err
+	}
+	if ends {
 		s.log.Info("a connection of an assistant was ended", zap.String("request_id", requestID(c)), zap.String("account", app.AccountID), zap.String("app_id", app.ID), zap.String("key_id", caller.Key.ID))
 	}
 	return writeJSON(c, appBodyOf(app))

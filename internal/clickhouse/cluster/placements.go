@@ -140,10 +140,13 @@ func (ps *Placements) Place(ctx context.Context, account string) error {
 	}
 	id := query.Text(account)
 	_, placed, err := ps.Read(ctx, id)
-	if err != nil || placed {
+	if err != nil {
 		return err
 	}
 	home := ps.cluster.Home()
+	if placed { // by a command that may have failed before the seal
+		return directory.SealTable(ctx, home.Server, "placements")
+	}
 	rows, err := conn.CollectValues[string](ctx, home, "SELECT account_id FROM accounts WHERE account_id = {account:String} LIMIT 1", conn.Params{"account": id})
 	_, found, err := directory.Found(ctx, home.Server, "accounts", id, rows, err)
 	if err != nil || found {

@@ -10,6 +10,7 @@ import (
 	"adlens/internal/backup"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -54,6 +55,9 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 		return 0, err
 	}
 	if from == to {
+		if err := directory.SealTable(ctx, m.sink.cluster.Home().Server, "placements"); err != nil { // a move before may have failed before it
+			return 0, err
+		}
 		return 0, m.clearOthers(ctx, account, target, cluster.Settling+commits.Leaving)
 	}
 	if err := m.makeRoom(ctx, account, from, target); err != nil {

@@ -106,8 +106,12 @@ func (s Sink) Begin(ctx context.Context, account, id string) error {
 	return s.cluster.Home().Insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch conn.Batch) error { return batch.Append(account, id) })
 }
 
-// Done takes the note of an account away, or all notes.
+// Done takes the note of an account away, or all notes. Until then what was inserted, or
+// was there before and is no restored table's, may not be sealed: a restore was killed.
 func (s Sink) Done(ctx context.Context, account string) error {
+	if err := directory.SealAll(ctx, s.cluster.Home().Server); err != nil {
+		return err
+	}
 	return s.cluster.Home().Exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 

@@ -4,6 +4,7 @@ package copies
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"adlens/internal/backup"
@@ -95,7 +96,11 @@ FROM commit_units WHERE account_id = {account:String}`, conn.Params{"account": q
 	}
 	var all []backup.Live
 	for _, e := range state.Manifest.Entries() {
-		all = append(all, rows[e.Unit])
+		row, there := rows[e.Unit]
+		if !there {
+			return nil, fmt.Errorf("the row of %s of account %s is gone: other loads came while this process stood still; back up again", e.Unit, account)
+		}
+		all = append(all, row)
 	}
 	return all, nil
 }

@@ -59,6 +59,12 @@ func (i *Inspector) InspectAll(ctx context.Context) error {
 	return err
 }
 
+// SealDirectory acknowledges what the directory has and a command did not seal: it failed
+// between the two, or was killed, and nothing repeats it.
+func (i *Inspector) SealDirectory(ctx context.Context) error {
+	return directory.SealAll(ctx, i.cluster.Home().Server)
+}
+
 // Damage is what is known to be wrong with the stored data.
 type Damage struct {
 	Lost    map[string]directory.Faults // by account: what is missing
@@ -215,16 +221,8 @@ func (i *Inspector) MendDirectory(ctx context.Context, account string, tell func
 	if err != nil {
 		return err
 	}
-	var revoked []string
-	err = home.Announce(conn.Directory, func() (err error) {
-		revoked, err = revokeAgain(ctx, home.Server, account, lost)
+	if err := revokeAgain(ctx, home.Server, account, lost, tell); err != nil {
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(revoked) > 0 {
-		tell("the last changes of these were lost, and they are revoked: " + strings.Join(revoked, ", ") + "; make others where they are needed")
 	}
 	tellLost(account, lost, tell)
 	if err := home.Announce(conn.Directory, func() error { return renewRows(ctx, home.Server, account, lost) }); err != nil {
@@ -286,26 +284,39 @@ FROM (
 }
 
 // revokeAgain revokes the keys, links and connections of assistants of which the last
-// change was lost, and names them. After they were made, keys and links change only when
+// change was lost. tell hears their names before: what is revoked is no longer lost to a
+// restore that is repeated. After they were made, keys and links change only when
 // they end or are replaced, and the tokens of an assistant whose change was lost are gone.
-func revokeAgain(ctx context.Context, home *conn.Server, account string, lost map[string][]string) (names []string, err error) {
+func revokeAgain(ctx context.Context, home *conn.Server, account string, lost map[string][]string, tell func(text string)) error {
+	var names []string
+	var steps []func() error
 	for _, t := range []struct{ table, id, what string }{{"api_keys", "key_id", "key"}, {"feeds", "feed_id", "link"}, {"apps", "app_id", "assistant"}} {
 		if len(lost[t.table]) == 0 {
 			continue
 		}
 		rows, params := lostRows(account, t.table, lost[t.table])
 		ids, err := conn.CollectValues[string](conn.Inspecting(ctx), home, "SELECT DISTINCT "+t.id+rows+" ORDER BY "+t.id, params)
-		if err == nil {
-			err = home.Exec(ctx, "INSERT INTO "+t.table+" SELECT * REPLACE (now64(3) AS revoked_at, "+directory.LastRevision+" AS updated_at)"+rows, params)
-		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, id := range ids {
 			names = append(names, t.what+" "+id)
 		}
+		steps = append(steps, func() error {
+			return home.Exec(ctx, "INSERT INTO "+t.table+" SELECT * REPLACE (now64(3) AS revoked_at, "+directory.LastRevision+" AS updated_at)"+rows, params)
+		})
 	}
-	return names, nil
+	if len(names) > 0 {
+		tell("the last changes of these were lost, and they are revoked: " + strings.Join(names, ", ") + "; make others where they are needed")
+	}
+	return home.Announce(conn.Directory, func() error {
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // renewRows gives what else is older than its seal, and cannot be ended here, a number
