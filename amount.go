@@ -137,10 +137,10 @@ func parseExponent(text []byte) (int, error) {
 	if n := leadingDigits(text); n == 0 || n != len(text) {
 		return 0, ErrNoNumber
 	}
-	// Beyond four digits only the direction matters: too large or too fine.
+	// Beyond what digits there can be, only the direction matters: too large or too fine.
 	e := 0
 	for _, c := range text {
-		e = min(e*10+int(c-'0'), 9999)
+		e = min(e*10+int(c-'0'), 1<<30)
 	}
 	return sign * e, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"adlens/internal/exact"
@@ -16,6 +17,7 @@ func TestAmountsAreReadExactly(t *testing.T) {
 		"0": "0", "-0.0": "0", "14.5": "14.5", "14.50": "14.5", "1E-7": "0.0000001", "1.5e2": "150",
 		"59.980000000000004": "59.980000000000004", "0.00000000000000000001": "0.00000000000000000001",
 		"999999999999.99": "999999999999.99", "0.000000000000000000010": "0.00000000000000000001", "0e9999": "0",
+		"0." + strings.Repeat("0", 9_998) + "1e10000": "10", "1" + strings.Repeat("0", 10_000) + "e-0010000": "1",
 	} {
 		got, err := ParseAmount([]byte(text))
 		if err != nil || got.String() != want {
@@ -28,7 +30,7 @@ func TestTextsThatAreNoAmountAreRefused(t *testing.T) {
 	for text, want := range map[string]error{
 		"": ErrNoNumber, "-": ErrNoNumber, ".5": ErrNoNumber, "5.": ErrNoNumber, "1,5": ErrNoNumber, "NaN": ErrNoNumber,
 		"0x10": ErrNoNumber, "1_000": ErrNoNumber, "1e": ErrNoNumber, "+1": ErrNoNumber, "-0.01": ErrNegative,
-		"1000000000000": ErrTooLarge, "1e99999": ErrTooLarge, "1e12": ErrTooLarge, "0.000000000000000000001": ErrManyDecimals,
+		"1000000000000": ErrTooLarge, "1e99999": ErrTooLarge, "1e12": ErrTooLarge, "1e99999999999999999999": ErrTooLarge, "1e-99999999999999999999": ErrManyDecimals, "0.000000000000000000001": ErrManyDecimals,
 		"1e-9999": ErrManyDecimals, "100000000000000000000000000000000000000000": ErrTooLarge,
 	} {
 		if got, err := ParseAmount([]byte(text)); !errors.Is(err, want) {
@@ -38,7 +40,7 @@ func TestTextsThatAreNoAmountAreRefused(t *testing.T) {
 }
 
 func TestCountsAreWholeAndBounded(t *testing.T) {
-	for text, want := range map[string]uint64{"0": 0, "13": 13, "13.0": 13, "1.3e1": 13, "9223372036854775807": 1<<63 - 1} {
+	for text, want := range map[string]uint64{"0": 0, "13": 13, "13.0": 13, "1.3e1": 13, "1" + strings.Repeat("0", 10_000) + "e-10000": 1, "9223372036854775807": 1<<63 - 1} {
 		if got, err := ParseCount([]byte(text)); err != nil || got != want {
 			t.Errorf("ParseCount(%q) = %d, %v; want %d", text, got, err, want)
 		}

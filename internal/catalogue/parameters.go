@@ -164,7 +164,7 @@ var (
 		Words: "Only these operations, with commas between them. `rule` keeps only what rules did."}
 	format = Parameter{Name: "format", Kind: Choice, Values: Formats, Schema: "AnswerFormat", Default: "json",
 		Words: "The format of the answer. It beats `Accept`; an `Accept` that fits nothing gets JSON. Errors are always `application/problem+json`.\n" +
-			"In the other formats columns are the JSON field names in their order; nested objects become `parent_child`, lists of plain values are joined by `;`, lists of objects are one JSON text, and null is an empty cell.\n"}
+			"In CSV, Excel and Parquet columns are the JSON field names in their order; nested objects become `parent_child`, lists of plain values are joined by `;`, lists of objects are one JSON text, and null is an empty cell. NDJSON has the rows of JSON as they are.\n"}
 	separator = Parameter{Name: "separator", Kind: Choice, Values: Separators,
 		Words: "What stands between the cells of CSV; a comma without it. Refused with any other format."}
 	decimal = Parameter{Name: "decimal", Kind: Choice, Values: Decimals,

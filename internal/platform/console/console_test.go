@@ -181,6 +181,8 @@ func TestWorkbooksAreReadAsTheirNumbersWereMeant(t *testing.T) {
 		"a number in text":   {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `"1.234"`, "1", "1"}), "row 2: Spend is 1.234, expected a number, not text"},
 		"an error":           {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `<c r="H2" t="e"><v>#N/A</v></c>`, "1", "1"}), "row 2: Spend is #N/A, expected a number"},
 		"a number of a book": {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, "306406152", "1", "1", "1", "1", "1"}), "row 2: Advertised ASIN is 306406152, expected a product's id as text"},
+		"one in another way": {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, "3.064061E8", "1", "1", "1", "1", "1"}), "row 2: Advertised ASIN is 3.064061E8, expected a product's id as text"},
+		"a formula":          {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", `<c r="H2"><f>G2*1.19</f></c>`, "1", "1"}), "row 2: Spend is =G2*1.19, expected a number"},
 		"no product":         {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `<c r="E2" t="e"><v>#N/A</v></c>`, "1", "1", "1", "1", "1"}), "row 2: Advertised ASIN is #N/A, expected a product's id"},
 		"half a day":         {book(t, header, []string{"46266.5", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1", "1", "1", "1"}), `row 2: Date is 46266.5, expected a day`},
 		"half a click":       {book(t, header, []string{"46266", `"USD"`, `"C"`, `"G"`, `"B0A"`, "1", "1.5", "1", "1", "1"}), "row 2: Clicks is 1.5, expected a whole number"},

@@ -85,7 +85,7 @@ func (r *Reader) setValue(i int, f *field, c cell) (expected string) {
 	case f.column == currencyColumn:
 		r.row.Currency = text
 	case f.column == asinColumn && !c.isEmpty():
-		if c.bad || c.number && len(text) != 10 {
+		if c.bad || c.number && (len(text) != 10 || strings.Trim(text, "0123456789") != "") {
 			return "a product's id as text: as a number it has lost the zeros that it begins with; the CSV file has them"
 		}
 		return setText(&r.row.Product, text, "a product's id", maxID)

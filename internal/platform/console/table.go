@@ -27,15 +27,17 @@ type table interface {
 	offset() int64
 }
 
-// bounded fails where a row does not end.
+// bounded fails where a row, or a part of a workbook, does not end.
 type bounded struct {
 	r           io.Reader
+	what        string
 	read, limit int64
+	most        int64 // bytes of one
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.read > b.limit {
-		return 0, fmt.Errorf("a row of more than %d bytes", maxRow)
+		return 0, fmt.Errorf("%s of more than %d bytes", b.what, b.most)
 	}
 	n, err := b.r.Read(p[:min(len(p), 64<<10)])
 	b.read += int64(n)
@@ -61,7 +63,7 @@ type textTable struct {
 
 // newTextTable reads a file of text.
 func newTextTable(source io.Reader, separator rune) table {
-	b := &bounded{r: source, limit: maxRow}
+	b := &bounded{r: source, what: "a row", limit: maxRow, most: maxRow}
 	buffered := bufio.NewReader(b)
 	if mark, _ := buffered.Peek(3); string(mark) == "\xef\xbb\xbf" {
 		buffered.Discard(3)

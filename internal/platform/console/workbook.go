@@ -51,7 +51,7 @@ func (w *workbook) part(name string, limit int64) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{&bounded{r: opened, limit: limit}, opened}, nil
+	}{&bounded{r: opened, what: "a part", limit: limit, most: limit}, opened}, nil
 }
 
 func (w *workbook) decodePart(name string, into any) error {
@@ -198,7 +198,7 @@ func (w *workbook) openSheet(name string) (table, io.Closer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: it lacks %s", errDamaged, name)
 	}
-	b := &bounded{r: part, limit: maxRow}
+	b := &bounded{r: part, what: "a row", limit: maxRow, most: maxRow}
 	return &boundedTable{&sheetTable{decoder: xml.NewDecoder(b), texts: w.texts}, b}, part, nil
 }
 
@@ -292,8 +292,9 @@ func columnNumber(place string, next int) int {
 // readCell reads the inside of a cell, by its type.
 func (t *sheetTable) readCell(start xml.StartElement) (cell, error) {
 	var inside struct {
-		Value string `xml:"v"`
-		Text  struct {
+		Formula *string `xml:"f"`
+		Value   string  `xml:"v"`
+		Text    struct {
 			Plain string   `xml:"t"`
 			Runs  []string `xml:"r>t"`
 		} `xml:"is"`
@@ -303,6 +304,9 @@ func (t *sheetTable) readCell(start xml.StartElement) (cell, error) {
 	}
 	switch attribute(start, "t") {
 	case "", "n":
+		if inside.Formula != nil && inside.Value == "" { // of a script that computed nothing: it is no empty cell
+			return cell{text: "=" + *inside.Formula, bad: true}, nil
+		}
 		return cell{text: inside.Value, number: inside.Value != ""}, nil
 	case "s":
 		at, err := strconv.Atoi(inside.Value)
