@@ -68,6 +68,32 @@ func TestABackupThatCannotBeReadNowIsNotRemoved(t *testing.T) {
 	}
 }
 
+// A new backup that cannot be read back takes the place of none.
+func TestABackupThatCannotBeReadBackRemovesNone(t *testing.T) {
+	place := newFailing(t)
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	take := func() (Taken, error) {
+		s.now = s.now.Add(time.Hour)
+		return Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1, Identity: "ours"}, silence{})
+	}
+	whole, err := take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	place.fails = func(name string) error {
+		if strings.HasPrefix(name, backups) && name != whole.Name {
+			return &Damage{name, ErrMissing}
+		}
+		return nil
+	}
+	if _, err := take(); err == nil || !strings.Contains(err.Error(), "nothing can be restored from it") {
+		t.Errorf("a backup that cannot be read back: %v", err)
+	}
+	if all, err := List(t.Context(), place); err != nil || !slices.Contains(all, whole.Name) {
+		t.Errorf("left are %v: %v", all, err)
+	}
+}
+
 // lagging is a place that does not list yet what was put there lately.
 type lagging struct {
 	*directory

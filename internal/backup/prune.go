@@ -34,7 +34,7 @@ func pruneBackups(ctx context.Context, p Place, o Options, newest Taken, progres
 			others = append(others, t)
 		}
 	}
-	if !slices.ContainsFunc(own, func(t Taken) bool { return t.Name == newest.Name }) {
+	if !slices.Contains(all, newest.Name) {
 		own = append(own, newest)
 	}
 	old := own[:max(0, len(own)-o.Keep)]

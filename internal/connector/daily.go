@@ -338,11 +338,16 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 		return nil, err
 	}
 	var tasks []*task
+	var doubted []adlens.Refreshed
 	for _, profile := range profiles {
 		now := d.Connector.Now()
 		last := LastEnded(profile, now)
 		for _, t := range reportTypesOf(profile, legacy) {
-			one, ok := newTask(account, profile, t, stateOf(states, profile, t, now), last)
+			before, isDoubted := stateOf(states, profile, t, now)
+			if isDoubted {
+				doubted = append(doubted, *before)
+			}
+			one, ok := newTask(account, profile, t, before, last)
 			if !ok {
 				continue
 			}
@@ -356,21 +361,26 @@ func (d *Daily) dueTasks(ctx context.Context, account string, profiles []platfor
 			}
 		}
 	}
+	if len(doubted) > 0 { // noted now: by the time that the work has rested, the day may have ended
+		return tasks, d.Connector.Store.PutRefreshed(ctx, doubted)
+	}
 	return tasks, nil
 }
 
 // stateOf is how far a report type of a profile was read; nil for never. Where the last day
-// has not ended, a clock that was ahead took it for ended: it was read in part, if at all.
-func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.ReportType, now time.Time) *adlens.Refreshed {
+// has not ended, a clock that was ahead took it for ended: it was read in part, if at all,
+// and is doubted.
+func stateOf(states []adlens.Refreshed, profile platform.Profile, t *platform.ReportType, now time.Time) (state *adlens.Refreshed, doubted bool) {
 	i := slices.IndexFunc(states, func(r adlens.Refreshed) bool { return r.MarketplaceID == profile.ID && r.ReportType == t.ID })
 	if i < 0 {
-		return nil
+		return nil, false
 	}
-	state := states[i]
-	if ended := LastEnded(profile, now.Add(loader.ClockSlack)); state.Through > ended {
-		state.Through, state.DeepThrough = ended-1, min(state.DeepThrough, ended-1)
+	one := states[i]
+	ended := LastEnded(profile, now.Add(loader.ClockSlack))
+	if doubted = one.Through > ended; doubted {
+		one.Through, one.DeepThrough = ended-1, min(one.DeepThrough, ended-1)
 	}
-	return &state
+	return &one, doubted
 }
 
 // splitTasks finds the tasks of which something can be done here, without the platform,

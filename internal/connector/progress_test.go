@@ -393,3 +393,20 @@ func TestADayThatAWrongClockShowedIsReadOnceItEnded(t *testing.T) {
 		}
 	}
 }
+
+// Work of a moment ago rests; the day that it read too early stays due until it is read.
+func TestADayThatAWrongClockShowedStaysDueWhileWorkRests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates = 0, 1
+	right := time.Date(2026, 9, 2, 6, 20, 0, 0, time.UTC) // 23:20 where the profile is
+	w.now = right.Add(50 * time.Minute)
+	w.refresh(1 << 30)
+	for _, later := range []time.Duration{0, 37 * time.Minute, 2 * time.Hour} {
+		w.now = right.Add(later)
+		due, err := w.daily.dueTasks(t.Context(), "one", w.profiles)
+		if last := LastEnded(w.profiles[0], w.now); err != nil || len(due) == 0 && later > 0 || w.refreshed[platform.ReportTypes[0].ID].Through > last {
+			t.Errorf("%v after the clock was set right %d tasks are due: %v", later, len(due), err)
+		}
+	}
+}

@@ -72,7 +72,8 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		for _, profile := range all {
 			for _, t := range reportTypesOf(profile, legacy) {
 				now := c.Now()
-				one := chosenTask(account, profile, t, stateOf(states, profile, t, now), LastEnded(profile, now), o.Days)
+				before, _ := stateOf(states, profile, t, now)
+				one := chosenTask(account, profile, t, before, LastEnded(profile, now), o.Days)
 				if o.Days == 0 { // days that were chosen are read, whatever is held
 					err = errors.Join(err, c.keepHeld(ctx, account, &one))
 				}

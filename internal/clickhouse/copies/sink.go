@@ -97,7 +97,7 @@ func (s Sink) Began(ctx context.Context, account string) (id string, err error) 
 
 // Begin notes that a backup is being restored.
 func (s Sink) Begin(ctx context.Context, account, id string) error {
-	if err := s.Done(ctx, account); err != nil {
+	if err := s.forgetNotes(ctx, account); err != nil {
 		return err
 	}
 	if err := s.makeNotes(ctx); err != nil {
@@ -112,6 +112,10 @@ func (s Sink) Done(ctx context.Context, account string) error {
 	if err := directory.SealAll(ctx, s.cluster.Home().Server); err != nil {
 		return err
 	}
+	return s.forgetNotes(ctx, account)
+}
+
+func (s Sink) forgetNotes(ctx context.Context, account string) error {
 	return s.cluster.Home().Exec(ctx, "ALTER TABLE restoring DELETE WHERE {account:String} = '' OR account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 

@@ -63,8 +63,11 @@ func LastWrites(ctx context.Context, s *cluster.Shard, account string) (map[stri
 	s.CatchUp("commits", "seals")
 	all, err := conn.CollectMap[string, uint32](ctx, s, `
 SELECT account_id, max(number)
-FROM (SELECT account_id, number FROM commits UNION ALL SELECT account_id, toUInt32(0) AS number FROM seals)
-WHERE {account:String} IN ('', account_id)
+FROM (
+    SELECT account_id, number FROM commits WHERE {account:String} = '' OR account_id = {account:String}
+    UNION ALL
+    SELECT account_id, toUInt32(0) AS number FROM seals WHERE {account:String} = '' OR account_id = {account:String}
+)
 GROUP BY account_id`, conn.Params{"account": query.Text(account)})
 	return all, s.Name(err)
 }
