@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 		"adlens/internal/manifest", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/integrity": {"adlens", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",
 		"adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/tables", "adlens/internal/commits",
-		"adlens/internal/query", "adlens/internal/tables"},
+		"adlens/internal/manifest", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/loads": {"adlens", "adlens/internal/catalogue", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",
 		"adlens/internal/flight", "adlens/internal/manifest", "adlens/internal/query", "adlens/internal/records", "adlens/internal/tables",
 		"adlens/loader", "adlens/internal/platform"},
