@@ -106,8 +106,8 @@ func (s Sink) Begin(ctx context.Context, account, id string) error {
 	return s.cluster.Home().Insert(ctx, "INSERT INTO restoring (account_id, backup)", func(batch conn.Batch) error { return batch.Append(account, id) })
 }
 
-// Done takes the note of an account away, or all notes. Until then what was inserted, or
-// was there before and is no restored table's, may not be sealed: a restore was killed.
+// Done takes the note of an account away, or all notes. Until then rows may not be
+// sealed: a restore that was killed, and this one goes on with, inserted or placed them.
 func (s Sink) Done(ctx context.Context, account string) error {
 	if err := directory.SealAll(ctx, s.cluster.Home().Server); err != nil {
 		return err
