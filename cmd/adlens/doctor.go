@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"adlens/internal/clickhouse"
@@ -65,21 +63,12 @@ func (o *options) newInstallation(po platformOptions, redis string) doctor.Insta
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
 	in := doctor.Installation{Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now,
 		CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
-	if o.clickhouse != "" {
-		in.Remote = databaseOf(o.clickhouse)
-	} else {
+	if o.clickhouse == "" {
 		in.DataDir = o.dataDir
+	} else if remote, err := o.remoteServer(); err == nil { // Open says what is wrong with an address
+		in.Remote = remote.Database()
 	}
 	return in
-}
-
-// databaseOf is the database that the address of a server names.
-func databaseOf(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil || strings.Trim(parsed.Path, "/") == "" {
-		return engine.Database
-	}
-	return strings.Trim(parsed.Path, "/")
 }
 
 // openUnmigrated opens the database as it is, without bringing its schema up to date.

@@ -24,3 +24,22 @@ func TestDoctorRefusesAnEmptyDataDirectory(t *testing.T) {
 		t.Errorf("%v was made: %v", made, err)
 	}
 }
+
+// The rights that a user lacks are looked for where everything else is read.
+func TestDoctorExaminesTheDatabaseThatAllElseOpens(t *testing.T) {
+	for address, want := range map[string]string{
+		"":                                         "",
+		"clickhouse://u:p@h:9000":                  "adlens",
+		"clickhouse://u:p@h:9000/figures":          "figures",
+		"https://u:p@h:8443/figures":               "figures",
+		"https://u:p@one:8443,h:8443/":             "adlens",
+		"https://u:p@one:8443,h:8443/figures":      "figures",
+		"clickhouse://u:p@h:9000?database=figures": "figures",
+		"what is this":                             "",
+	} {
+		o := options{clickhouse: address, dataDir: t.TempDir()}
+		if in := o.newInstallation(platformOptions{}, ""); in.Remote != want {
+			t.Errorf("%q is examined in %q, expected %q", address, in.Remote, want)
+		}
+	}
+}

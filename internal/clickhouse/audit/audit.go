@@ -145,11 +145,11 @@ func (a Audit) Version(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// NewestCommit is when something of an account became visible last, by the
-// clock of the machine that loaded it; zero where nothing did.
+// NewestCommit is when something of an account became visible last, by the clock of
+// the database; zero where nothing did.
 func (a Audit) NewestCommit(ctx context.Context, account string) (at time.Time, err error) {
 	var committed *time.Time
-	err = a.cluster.ReadOnce(ctx, "SELECT maxOrNull(committed_at) FROM commits WHERE account_id = {account:String}",
+	err = a.cluster.ReadOnce(ctx, "SELECT argMaxOrNull(committed_at, number) FROM commits WHERE account_id = {account:String}",
 		conn.Params{"account": query.Text(account)}, conn.ScanInto(&committed))
 	if committed != nil {
 		at = *committed

@@ -62,6 +62,9 @@ func NewRemote(config RemoteConfig) (Remote, error) {
 	return r, nil
 }
 
+// Database is the database that the addresses name.
+func (r Remote) Database() string { return r.writer.Auth.Database }
+
 // readerSettings may be set by a user who has readonly = 2. Deadlines travel
 // with each statement. What a server counted while it ran one, which it sends
 // over the native protocol unless told otherwise, is not read here, and
