@@ -32,7 +32,7 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{"SELEKT", adlens.Internal},
 		{thrown(241), adlens.Overloaded}, {thrown(202), adlens.Overloaded}, {thrown(201), adlens.Overloaded}, {thrown(158), adlens.Overloaded},
 		{thrown(191), adlens.Overloaded}, {thrown(307), adlens.Overloaded}, {thrown(396), adlens.Overloaded},
-		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.Cancelled}, {thrown(395), adlens.Internal},
+		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.EngineUnavailable}, {thrown(395), adlens.Internal},
 		{thrown(243), adlens.DiskFull}, {thrown(204), adlens.Internal}, {"SELECT throwIf(1, 'errno: 28, strerror: No space left on device')", adlens.DiskFull},
 		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
 		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"regexp"
 	"syscall"
 
@@ -34,8 +35,8 @@ var kindOfCode = map[int32]adlens.Kind{
 	codeBadSizeOfFileInDataPart:           adlens.Damaged,
 	codeCorruptedData:                     adlens.Damaged,
 	codeCannotDecompress:                  adlens.Damaged,
-	codeUnknownCodec:                      adlens.Damaged, // of a block
-	codeQueryWasCancelled:                 adlens.Cancelled,
+	codeUnknownCodec:                      adlens.Damaged,           // of a block
+	codeQueryWasCancelled:                 adlens.EngineUnavailable, // by a server that shuts down: callers who leave are known before
 	codeRequiredPassword:                  adlens.EngineUnavailable, // another incarnation
 	codeAuthenticationFailed:              adlens.EngineUnavailable, // another incarnation
 	codeNoZookeeper:                       adlens.EngineUnavailable,
@@ -90,6 +91,9 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 		}
 		return adlens.Internal
 	}
+	if isStrange(err) {
+		return adlens.EngineUnavailable
+	}
 	var other net.Error
 	if errors.As(err, &other) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
@@ -97,6 +101,13 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 		return adlens.EngineUnavailable
 	}
 	return adlens.Internal
+}
+
+// isStrange reports whether what answered over HTTP is a gateway without a server behind
+// it, or an engine that is not ours.
+func isStrange(err error) bool {
+	var answer *clickhouse.HTTPError
+	return errors.As(err, &answer) && (answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusNotFound)
 }
 
 // IsUnknown reports whether a server lacks the database or a table.

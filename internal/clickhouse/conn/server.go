@@ -250,11 +250,20 @@ func (s *Server) read(ctx context.Context, read func(Rows) error, use func(conte
 		return !begun && (adlens.KindOf(err) == adlens.EngineUnavailable || isUnwritten(err))
 	}
 	return s.withSession(ctx, again, func(ctx context.Context, c *Session) error {
-		return use(ctx, c, func(rows Rows) error {
-			begun = true
-			return read(rows)
-		})
+		return use(ctx, c, func(rows Rows) error { return read(countedRows{rows, &begun}) })
 	})
+}
+
+// countedRows note whether there was a row.
+type countedRows struct {
+	Rows
+	begun *bool
+}
+
+func (r countedRows) Next() bool {
+	next := r.Rows.Next()
+	*r.begun = *r.begun || next
+	return next
 }
 
 // withSession uses the session. Where a server has replicas, the next one is used after an

@@ -3,11 +3,14 @@ package conn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // awaySource is a server that is found to be away after a while.
@@ -35,4 +38,58 @@ func TestAStatementIsNotBegunOnceMoreLongAfterItCame(t *testing.T) {
 			}
 		}
 	})
+}
+
+// fewRows are some rows, none of which has a value.
+type fewRows struct {
+	Rows
+	left int
+}
+
+func (f *fewRows) Next() bool {
+	f.left--
+	return f.left >= 0
+}
+
+// A replica sends the head of an answer before it computes the first row. One that goes
+// away then has given nothing, and the next one is asked; after a row it is not.
+func TestAReadGoesOnAtTheNextReplicaUntilItsFirstRow(t *testing.T) {
+	t.Parallel()
+	for rows, wantUses := range map[int]int{0: 2, 1: 1} {
+		nowhere := &clickhouse.Options{Addr: []string{"127.0.0.1:1", "127.0.0.1:2"}}
+		server := NewServer(Remote{replicated: true, reader: nowhere, writer: nowhere, doors: &doors{}}, Checks{})
+		uses := 0
+		_ = server.read(t.Context(), EachRow(func(Scan) error { return nil }), func(_ context.Context, c *Session, read func(Rows) error) error {
+			uses++
+			if err := read(&fewRows{left: rows}); err != nil {
+				t.Error(err)
+			}
+			return &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("away")}
+		})
+		if uses != wantUses {
+			t.Errorf("after %d rows, %d replicas were asked, expected %d", rows, uses, wantUses)
+		}
+	}
+}
+
+// twiceReader begins a statement once more, as a server does that went away in the middle.
+type twiceReader struct{ Reader }
+
+func (twiceReader) Read(_ context.Context, _ string, _ Params, read func(Rows) error) error {
+	if err := read(&fewRows{left: 2}); err != nil {
+		return err
+	}
+	return read(&fewRows{left: 3})
+}
+
+func TestRowsOfAReadThatWasBegunOnceMoreAreCollectedOnce(t *testing.T) {
+	t.Parallel()
+	n := 0
+	all, err := Collect(t.Context(), twiceReader{}, "SELECT 1", nil, func(Scan) (int, error) {
+		n++
+		return n, nil
+	})
+	if err != nil || fmt.Sprint(all) != "[3 4 5]" {
+		t.Errorf("collected are %v: %v", all, err)
+	}
 }

@@ -22,6 +22,7 @@ type silentServer struct {
 	address string
 	zone    string        // its time zone, UTC if empty
 	block   []byte        // what it answers instead of nothing
+	status  int           // what a gateway before it answers instead
 	came    chan string   // the statements
 	done    chan struct{} // closed when they are
 }
@@ -35,6 +36,10 @@ func startSilent(t *testing.T) *silentServer {
 		}
 		if strings.HasPrefix(string(text), "SELECT displayName()") {
 			w.Write(greeting(cmp.Or(s.zone, "UTC")))
+			return
+		}
+		if s.status != 0 {
+			http.Error(w, "<html>", s.status)
 			return
 		}
 		if s.block != nil {
