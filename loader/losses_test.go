@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/conn"
 	"adlens/internal/engine"
 	"adlens/internal/manifest"
+	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
 
@@ -112,16 +114,16 @@ func (d *database) misses(t *testing.T, account, report string) {
 type forgetful struct{ loader.Store }
 
 func (f forgetful) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
-	if err := loseMonth(ctx, f.Store, account, copies[0].From); err != nil {
+	if err := loseMonth(ctx, f.Store, "facts", account, copies[0].From); err != nil {
 		return err
 	}
 	return f.Store.CopyDays(ctx, account, copies)
 }
 
-// loseMonth takes a month's rows from the facts. A deletion is left to a later one while
+// loseMonth takes a month's rows from a table. A deletion is left to a later one while
 // another goes on, as those of other tests do.
-func loseMonth(ctx context.Context, f loader.Store, account string, generation uint32) error {
-	lost := tables.Deletion{Table: "facts", Account: account, Generations: []uint32{generation}}
+func loseMonth(ctx context.Context, f loader.Store, table, account string, generation uint32) error {
+	lost := tables.Deletion{Table: table, Account: account, Generations: []uint32{generation}}
 	for {
 		if err := f.Tables().DeleteRows(ctx, []tables.Deletion{lost}); err != nil {
 			return err
@@ -149,13 +151,16 @@ func TestALoadBuildsOnNothingThatWasLostSinceItBegan(t *testing.T) {
 	}
 }
 
-// forgetfulReader is a store whose engine loses the rows of a legacy report just
-// before they are read.
-type forgetfulReader struct{ loader.Store }
+// forgetfulReader is a store whose engine loses the facts of some units just before they
+// are read.
+type forgetfulReader struct {
+	loader.Store
+	of func(manifest.Unit) bool
+}
 
 func (f forgetfulReader) Facts(ctx context.Context, account string, u manifest.Unit, generation uint32, days manifest.Days, each func(*loader.StoredFact) error) error {
-	if u.Slice.AdProduct == manifest.LegacyReported {
-		if err := loseMonth(ctx, f.Store, account, generation); err != nil {
+	if f.of(u) {
+		if err := loseMonth(ctx, f.Store, "facts", account, generation); err != nil {
 			return err
 		}
 	}
@@ -171,10 +176,52 @@ func TestNothingIsDerivedFromRowsThatWereLost(t *testing.T) {
 	legacy := brandsReport{id: "o", profile: profileUS, start: day, legacy: true, generated: at, rows: []brandsRow{{"", "7", "5", "1.5"}}}
 	v3 := brandsReport{id: "n", profile: profileUS, start: day, end: day, generated: at, rows: []brandsRow{{day, "6", "2", "1"}}}
 	mustLoad(t, store, t.Name(), writeBase(t), brandsList{"l", profileUS, at, map[string]string{"7": "false"}}.write(t, t.TempDir()), legacy.write(t, t.TempDir()))
-	l := loader.Loader{Store: forgetfulReader{store}, Progress: silent{}}
+	l := loader.Loader{Store: forgetfulReader{store, func(u manifest.Unit) bool { return u.Slice.AdProduct == manifest.LegacyReported }}, Progress: silent{}}
 	_, err := l.Load(t.Context(), t.Name(), []string{v3.write(t, t.TempDir())})
 	if adlens.KindOf(err) != adlens.Damaged {
 		t.Errorf("a load that read lost rows ends with %v", err)
+	}
+}
+
+// Rates that touch every held day of a month leave none to copy: all is read, and written
+// again.
+func TestNoDayIsConvertedOfRowsThatWereLost(t *testing.T) {
+	t.Parallel()
+	store := openShared(t).store()
+	mustLoad(t, store, t.Name(), writeBase(t, fixtureRates...), firstReport.write(t, t.TempDir()))
+	l := loader.Loader{Store: forgetfulReader{store, func(manifest.Unit) bool { return true }}, Progress: silent{}}
+	others := writeBase(t, "2025-12-22,EUR,2.1", "2025-12-29,EUR,2.2", "2026-01-05,EUR,2.3", "2026-01-12,EUR,2.4")
+	if _, err := l.Load(t.Context(), t.Name(), []string{others}); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("a load that read lost rows ends with %v", err)
+	}
+}
+
+// forgetfulDeriver is a store whose engine loses the rollups of all live months just
+// before others are derived.
+type forgetfulDeriver struct{ loader.Store }
+
+func (f forgetfulDeriver) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
+	for _, y := range years {
+		for _, generation := range y.Months {
+			if err := loseMonth(ctx, f.Store, "month_products", account, generation); err != nil {
+				return err
+			}
+		}
+	}
+	return f.Store.Derive(ctx, account, months, years)
+}
+
+// A year without a month that was lost agrees with the months as they are read.
+func TestNoYearIsMadeOfMonthsThatWereLost(t *testing.T) {
+	t.Parallel()
+	store := openShared(t).store()
+	month := func(id, day string) string {
+		return reportFile{id, profileUS, day, day, "2026-03-01T04:00:00Z", []string{row(day, "B01", "5", "1.25", "2.50")}}.write(t, t.TempDir())
+	}
+	mustLoad(t, store, t.Name(), writeBase(t), month("a", "2026-01-05"))
+	l := loader.Loader{Store: forgetfulDeriver{store}, Progress: silent{}}
+	if _, err := l.Load(t.Context(), t.Name(), []string{month("b", "2026-02-05")}); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("a load whose year lacks a month ends with %v", err)
 	}
 }
 
@@ -183,6 +230,7 @@ type tampering struct {
 	loader.Store
 	rows        func(all []int) []int // of a batch
 	deriveTwice func(months []manifest.Entry, years []loader.YearParts) ([]manifest.Entry, []loader.YearParts)
+	change      func(ctx context.Context, account string, months []manifest.Entry) error // what was derived
 }
 
 func (s tampering) InsertFacts(ctx context.Context, account string, b *loader.Batch) error {
@@ -197,11 +245,15 @@ func (s tampering) InsertFacts(ctx context.Context, account string, b *loader.Ba
 }
 
 func (s tampering) Derive(ctx context.Context, account string, months []manifest.Entry, years []loader.YearParts) error {
-	if err := s.Store.Derive(ctx, account, months, years); err != nil || s.deriveTwice == nil {
-		return err
+	err := s.Store.Derive(ctx, account, months, years)
+	if err == nil && s.deriveTwice != nil {
+		months, years = s.deriveTwice(months, years)
+		err = s.Store.Derive(ctx, account, months, years)
 	}
-	months, years = s.deriveTwice(months, years)
-	return s.Store.Derive(ctx, account, months, years)
+	if err == nil && s.change != nil {
+		err = s.change(ctx, account, months)
+	}
+	return err
 }
 
 // What is read back is compared with the files, and what was derived with the facts.
@@ -221,6 +273,10 @@ func TestALoadThatWasWrittenWrongIsRefused(t *testing.T) {
 		"years derived twice": {tampering{deriveTwice: func(_ []manifest.Entry, years []loader.YearParts) ([]manifest.Entry, []loader.YearParts) {
 			return nil, years
 		}}, notMonths},
+		"dollars of a month changed": {tampering{change: func(ctx context.Context, account string, months []manifest.Entry) error {
+			return d.db.Cluster.Exec(ctx, "ALTER TABLE month_products UPDATE spend = spend + 0.000001 WHERE account_id = {account:String} AND generation = {new:UInt32} SETTINGS mutations_sync = 1",
+				conn.Params{"account": query.Text(account), "new": conn.Number(months[0].Generation)})
+		}}, notRead},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,24 +8,48 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/tables"
 	"adlens/loader"
+
+	diff "github.com/google/go-cmp/cmp"
 )
 
-// emptied answers once rows were counted as an engine does that restarted without a part.
+// emptied answers once rows were counted as an engine does that restarted without the rows
+// of a table.
 type emptied struct {
 	loader.Store
+	table   string
 	counted chan struct{}
 	once    *sync.Once
 }
 
 func (e emptied) Tables() tables.Port { return countedPort{e.Store.Tables(), e} }
 
-func (e emptied) ProductNumbers(context.Context, string, uint32) (map[string]uint32, error) {
+func (e emptied) ProductNumbers(ctx context.Context, account string, generation uint32) (map[string]uint32, error) {
+	return orEmptied(e, "products", map[string]uint32{}, func() (map[string]uint32, error) { return e.Store.ProductNumbers(ctx, account, generation) })
+}
+
+func (e emptied) Entities(ctx context.Context, account string, generation uint32) (map[adlens.EntityID]*loader.Entity, error) {
+	return orEmptied(e, "entities", map[adlens.EntityID]*loader.Entity{}, func() (map[adlens.EntityID]*loader.Entity, error) { return e.Store.Entities(ctx, account, generation) })
+}
+
+func (e emptied) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
+	return orEmptied(e, "rates", loader.Rates{}, func() (loader.Rates, error) { return e.Store.Rates(ctx, account, generation) })
+}
+
+func (e emptied) Marketplaces(ctx context.Context, account string, generation uint32) ([]loader.Marketplace, error) {
+	return orEmptied(e, "marketplaces", nil, func() ([]loader.Marketplace, error) { return e.Store.Marketplaces(ctx, account, generation) })
+}
+
+func orEmptied[R any](e emptied, table string, none R, read func() (R, error)) (R, error) {
+	if e.table != table {
+		return read()
+	}
 	<-e.counted
-	return map[string]uint32{}, nil
+	return none, nil
 }
 
 type countedPort struct {
@@ -39,22 +63,31 @@ func (p countedPort) CountRows(ctx context.Context, account string, names ...str
 	return all, err
 }
 
-// With the numbers of products gone, the next product would get the first one's, and its
-// figures.
-func TestALoadBuildsOnNoNumbersThatWereLostSinceItBegan(t *testing.T) {
+// With the numbers of products or campaigns gone, the next one would get the first one's,
+// and its figures.
+func TestALoadBuildsOnNothingThatIsReadEmptySinceItBegan(t *testing.T) {
 	t.Parallel()
-	store := openShared(t).store()
-	day := func(id, start, product, at string) string {
-		return reportFile{id, profileUS, start, start, at, []string{row(start, product, "5", "1.25", "2.50")}}.write(t, t.TempDir())
+	d := openShared(t)
+	// reports are of a product and of a campaign.
+	reports := func(id, start, product, campaign string, at time.Time) []string {
+		of := reportFile{id, profileDE, start, start, at.Format(time.RFC3339), []string{row(start, product, "5", "1.25", "2.50")}}
+		brands := brandsReport{id: "brands-" + id, profile: profileDE, start: start, end: start, generated: at, rows: []brandsRow{{start, campaign, "5", "1.5"}}}
+		return []string{of.write(t, t.TempDir()), brands.write(t, t.TempDir())}
 	}
-	mustLoad(t, store, t.Name(), writeBase(t), day("a", "2026-01-02", "B01", "2026-01-03T04:00:00Z"))
-	l := loader.Loader{Store: emptied{store, make(chan struct{}), &sync.Once{}}, Progress: silent{}}
-	if _, err := l.Load(t.Context(), t.Name(), []string{day("b", "2026-01-05", "B02", "2026-01-06T04:00:00Z")}); adlens.KindOf(err) != adlens.Damaged {
-		t.Errorf("the load ends with %v, want that the account is damaged", err)
-	}
-	numbers := openShared(t).query(t, t.Name(), "SELECT product_key, product_id FROM products WHERE account_id = {account:String}")
-	if got := fmt.Sprint(numbers); got != "[[1 B01]]" {
-		t.Errorf("the numbers of products are %s", got)
+	at := time.Date(2026, 1, 6, 4, 0, 0, 0, time.UTC)
+	for _, table := range []string{"products", "entities", "rates", "marketplaces"} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			mustLoad(t, d.store(), t.Name(), append(reports("a", "2026-01-02", "B01", "7", at), writeBase(t, fixtureRates...))...)
+			before := d.visible(t, t.Name())
+			l := loader.Loader{Store: emptied{d.store(), table, make(chan struct{}), &sync.Once{}}, Progress: silent{}}
+			if _, err := l.Load(t.Context(), t.Name(), reports("b", "2026-01-05", "B02", "8", at)); adlens.KindOf(err) != adlens.Damaged {
+				t.Errorf("the load ends with %v, want that the account is damaged", err)
+			}
+			if changed := diff.Diff(before, d.visible(t, t.Name())); changed != "" {
+				t.Errorf("the account is no more what it was:\n%s", changed)
+			}
+		})
 	}
 }
 
