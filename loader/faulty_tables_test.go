@@ -70,6 +70,6 @@ func (p faultyTables) DeleteRows(ctx context.Context, deletions []tables.Deletio
 	return act(p.f, "DeleteRows", func() error { return p.Port.DeleteRows(ctx, deletions) })
 }
 
-func (p faultyTables) Now(ctx context.Context) (time.Time, error) {
-	return call(p.f, "Now", func() (time.Time, error) { return p.Port.Now(ctx) })
+func (p faultyTables) Now(ctx context.Context, account string) (time.Time, error) {
+	return call(p.f, "Now", func() (time.Time, error) { return p.Port.Now(ctx, account) })
 }

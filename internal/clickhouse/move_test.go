@@ -377,6 +377,52 @@ func TestAMoveDeletesNothingWhereItsCopyHasMoreThanWasLoaded(t *testing.T) {
 	}
 }
 
+// Counts and sums of figures would not tell: a copy of which a title changed is none.
+func TestAMoveStopsWhereACopyIsNotAlike(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	m.load(t, "acme") // so that readers of the load before are waited for, when all is copied
+	m.during = func(context.Context) {
+		m.during = nil
+		err := m.Cluster.Shards()[1].Exec(t.Context(), "ALTER TABLE product_titles UPDATE title = 'Lump' WHERE account_id = 'acme' SETTINGS mutations_sync = 1", nil)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := m.move(t.Context(), t, "acme", 2)
+	if err == nil || !strings.Contains(err.Error(), "account acme stays where it is, because its rows of product_titles are not the same") || m.placeOf(t, "acme") != 1 {
+		t.Errorf("the account is on shard %d: %v", m.placeOf(t, "acme"), err)
+	}
+	if n, titles := m.rowsAt(t, 1, "acme"); n == 0 || titles == 0 {
+		t.Errorf("%d commits and %d titles are left where the account was", n, titles)
+	}
+}
+
+// Each server dates its rows by its own clock, and no other says how old they are.
+func TestTheClockOfAnAccountIsThatOfItsServer(t *testing.T) {
+	t.Parallel()
+	second := &switched{Source: &asShard{startEngine(t, t.TempDir())}}
+	db, err := openCluster(t.Context(), cluster.Config{Name: "ads", Sources: []conn.Source{&asShard{startEngine(t, t.TempDir())}, second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	accounts := onEach(t, db)
+	second.away.Store(true)
+	db.Cluster.Shards()[1].Disconnect()
+	if _, err := db.Tables.Now(t.Context(), accounts[0]); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Tables.Now(t.Context(), accounts[1]); err == nil || !strings.Contains(err.Error(), "shard 2") {
+		t.Errorf("another server says the time of an account whose own is away: %v", err)
+	}
+}
+
 // A commit that a killed loader had sent comes once the live rows were listed, and is copied
 // with the record of commits.
 func TestAMoveStopsWhereACommitCameWhileItCopied(t *testing.T) {

@@ -108,7 +108,7 @@ func (s *Session) Trim(ctx context.Context, after time.Duration) error {
 	if !slices.ContainsFunc(s.record, func(c manifest.Commit) bool { return c.Number < root }) {
 		return nil
 	}
-	now, err := s.port.Now(ctx)
+	now, err := s.port.Now(ctx, s.account)
 	if err != nil || now.Sub(chain[len(chain)-1].At) < after {
 		return err
 	}
@@ -153,11 +153,19 @@ func DeleteDead(ctx context.Context, port tables.Port, account string, after, ol
 	if err != nil || len(notes) == 0 {
 		return err
 	}
-	now, err := port.Now(ctx)
-	if err != nil {
-		return err
+	// Servers date rows each by its own clock.
+	nows := map[string]time.Time{}
+	for account := range notes {
+		now, err := port.Now(ctx, account)
+		switch {
+		case adlens.KindOf(err) == adlens.Damaged: // where the account is, is lost
+			delete(notes, account)
+		case err != nil:
+			return err
+		}
+		nows[account] = now
 	}
-	ripe := ripeOf(notes, now, after, oldest)
+	ripe := ripeOf(notes, nows, after, oldest)
 	// A writer that was taken over may have noted what is live. Of an account
 	// that is damaged it is not known what is, so nothing of it is deleted.
 	states, spared := map[string]map[uint32]bool{}, map[string]bool{}
@@ -189,32 +197,28 @@ func readDead(ctx context.Context, port tables.Port, account string) (map[string
 
 // ripeOf returns the deletions whose time has come, in the order of tables and
 // accounts.
-func ripeOf(notes map[string][]tables.Dead, now time.Time, after, oldest time.Duration) []tables.Deletion {
+func ripeOf(notes map[string][]tables.Dead, nows map[string]time.Time, after, oldest time.Duration) []tables.Deletion {
 	type place struct{ table, account string }
-	first := map[string]time.Time{}           // note of a table
-	noted := map[place]map[uint32]time.Time{} // of each generation, the first time
+	oldestOf := map[string]time.Duration{}       // age of the first note of a table
+	ages := map[place]map[uint32]time.Duration{} // of each generation, since it was noted first
 	for account, all := range notes {
 		for _, n := range all {
-			at := place{n.Table, account}
-			if noted[at] == nil {
-				noted[at] = map[uint32]time.Time{}
+			at, age := place{n.Table, account}, max(0, nows[account].Sub(n.NotedAt))
+			if ages[at] == nil {
+				ages[at] = map[uint32]time.Duration{}
 			}
-			if before, ok := noted[at][n.Generation]; !ok || n.NotedAt.Before(before) {
-				noted[at][n.Generation] = n.NotedAt
-			}
-			if before, ok := first[n.Table]; !ok || n.NotedAt.Before(before) {
-				first[n.Table] = n.NotedAt
-			}
+			ages[at][n.Generation] = max(ages[at][n.Generation], age)
+			oldestOf[n.Table] = max(oldestOf[n.Table], age)
 		}
 	}
 	var ripe []tables.Deletion
-	for at, generations := range noted {
-		if now.Sub(first[at.table]) < oldest {
+	for at, generations := range ages {
+		if oldestOf[at.table] < oldest {
 			continue
 		}
 		d := tables.Deletion{Table: at.table, Account: at.account}
-		for g, since := range generations {
-			if now.Sub(since) >= after {
+		for g, age := range generations {
+			if age >= after {
 				d.Generations = append(d.Generations, g)
 			}
 		}

@@ -471,3 +471,31 @@ func TestAFenceDoesNotHideALostCommit(t *testing.T) {
 		t.Errorf("faults are %v, %v; expected the lost commit", faults, err)
 	}
 }
+
+// clocks is a port whose accounts are on servers with clocks of their own.
+type clocks struct {
+	*tables.Memory
+	ahead map[string]time.Duration // of the clock that dates what is stored
+}
+
+func (c clocks) Now(ctx context.Context, account string) (time.Time, error) {
+	now, err := c.Memory.Now(ctx, account)
+	return now.Add(c.ahead[account]), err
+}
+
+// A reader may still read what was noted a moment ago, whatever the time is elsewhere.
+func TestDeadRowsAreAsOldAsTheirOwnServerSays(t *testing.T) {
+	port := clocks{newStore(), map[string]time.Duration{"old": time.Hour}}
+	for _, of := range []string{account, "old"} {
+		if err := port.Dead().Append(t.Context(), of, tables.Dead{Table: "facts", Generation: 7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := commits.DeleteDead(t.Context(), port, "", time.Minute, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	left, err := port.Dead().ReadAll(t.Context())
+	if err != nil || len(left["old"]) > 0 || len(left[account]) != 1 {
+		t.Errorf("left are %v: %v", left, err)
+	}
+}

@@ -13,21 +13,16 @@ const (
 )
 
 func (e *examination) checkClocks(c *checkup) (string, error) {
-	before := e.Now()
-	server, err := e.db.Tables.Now(e.ctx)
+	apart, err := e.db.Audit.Clocks(e.ctx, e.Now)
 	if err != nil {
 		return "", err
 	}
+	for _, one := range apart {
+		if one.Ahead.Abs() > clockSlack {
+			c.addFinding(clockSeverity(one.Ahead.Abs()), "set the clocks of both machines by NTP", "the clock of %s is %s this machine's", []any{one.Server, describeOffset(one.Ahead)})
+		}
+	}
 	after := e.Now()
-	apart := server.Sub(after)
-	if early := before.Sub(server); early > 0 {
-		apart = -early
-	} else if apart < 0 {
-		apart = 0 // the answer lies between the question and its end
-	}
-	if apart.Abs() > clockSlack {
-		c.addFinding(clockSeverity(apart.Abs()), "set the clocks of both machines by NTP", "the clock of the database is %s this machine's", []any{describeOffset(apart)})
-	}
 	e.forEach(c, func(c *checkup, a account) error {
 		committed, err := e.db.Audit.NewestCommit(e.ctx, a.ID)
 		if ahead := committed.Sub(after); err == nil && ahead > clockSlack {

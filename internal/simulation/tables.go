@@ -250,8 +250,8 @@ func (p *process) requireHeld() error {
 	return nil
 }
 
-func (p port) Now(ctx context.Context) (now time.Time, err error) {
-	err = p.process.read(ctx, "now", "", func() error {
+func (p port) Now(ctx context.Context, account string) (now time.Time, err error) {
+	err = p.process.read(ctx, "now", account, func() error {
 		now = p.world.storeNow()
 		return nil
 	})

@@ -163,7 +163,7 @@ func (m *Memory) Reopen(_ context.Context, account string, digests []uint64) err
 }
 
 // Now is the time by the model's clock.
-func (m *Memory) Now(context.Context) (time.Time, error) { return m.Clock(), nil }
+func (m *Memory) Now(context.Context, string) (time.Time, error) { return m.Clock(), nil }
 
 // DropBlocks loses what some inserts of an account wrote into a table: drop is
 // called with the place of each insert among those of the account, and reports

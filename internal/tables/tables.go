@@ -61,8 +61,8 @@ type Port interface {
 	// in the store's own time. Tables that are still deleting are left out, and
 	// so stay noted.
 	DeleteRows(ctx context.Context, deletions []Deletion) error
-	// Now is the time by the store's clock.
-	Now(ctx context.Context) (time.Time, error)
+	// Now is the time by the clock that dates the rows of an account.
+	Now(ctx context.Context, account string) (time.Time, error)
 }
 
 // Reservation is a block of numbers that one writer took: from First to below

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"adlens/internal/clickhouse/cluster"
@@ -104,4 +105,27 @@ func orNone(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
+}
+
+// ClockOffset is how far the clock of a server is ahead of ours.
+type ClockOffset struct {
+	Server string // in words
+	Ahead  time.Duration
+}
+
+// Clocks compares the clocks of all servers with ours.
+func (a Audit) Clocks(ctx context.Context, now func() time.Time) ([]ClockOffset, error) {
+	return cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (ClockOffset, error) {
+		one := ClockOffset{Server: "the database"}
+		if s.Number != 0 {
+			one.Server = fmt.Sprintf("shard %d", s.Number)
+		}
+		before := now()
+		server, err := s.Now(ctx)
+		// The answer lies between the question and its end.
+		if one.Ahead = min(0, server.Sub(before)); one.Ahead == 0 {
+			one.Ahead = max(0, server.Sub(now()))
+		}
+		return one, err
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
@@ -192,4 +193,10 @@ func (s *Shard) takeNumber(ctx context.Context) error {
 	}
 	return s.Exec(ctx, "INSERT INTO shard SELECT {number:UInt16}, {cluster:String}",
 		conn.Params{"number": conn.Number(s.Number), "cluster": query.Text(cluster)})
+}
+
+// Now is the time by the shard's clock, which dates what it stores.
+func (s *Shard) Now(ctx context.Context) (now time.Time, err error) {
+	err = s.ReadAsOwner(ctx, "SELECT now64(3)", nil, conn.ScanInto(&now))
+	return now, s.Name(err)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"regexp"
 	"syscall"
 
@@ -107,7 +106,7 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 // it, or an engine that is not ours.
 func isStrange(err error) bool {
 	var answer *clickhouse.HTTPError
-	return errors.As(err, &answer) && (answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusNotFound)
+	return errors.As(err, &answer) && (answer.StatusCode >= 500 || answer.StatusCode == 404)
 }
 
 // IsUnknown reports whether a server lacks the database or a table.

@@ -380,8 +380,11 @@ func (p Port) Reopen(ctx context.Context, account string, digests []uint64) erro
 	})
 }
 
-// Now is the time by the clock of the server that has the directory.
-func (p Port) Now(ctx context.Context) (now time.Time, err error) {
-	err = p.cluster.Home().ReadOnce(ctx, "SELECT now64(3)", nil, conn.ScanInto(&now))
-	return now, err
+// Now is the time by the clock of the server that holds an account.
+func (p Port) Now(ctx context.Context, account string) (now time.Time, err error) {
+	s, err := p.cluster.Holder(ctx, query.Text(account))
+	if err != nil {
+		return now, err
+	}
+	return s.Now(ctx)
 }
