@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"strings"
@@ -37,7 +38,7 @@ const answerOverhead = 400
 // more than memory while they are made and sent.
 func newCache(bytes, memory int) *cache {
 	return &cache{
-		known:   lru.New(bytes, func(name string, a *Answer) int { return answerOverhead + len(name) + len(a.File) + len(a.Body) }),
+		known:   lru.New(bytes, func(name string, a *Answer) int { return answerOverhead + len(name) + len(a.File) + cap(a.Body) }),
 		tags:    lru.New(maxTags, func(string, string) int { return 1 }),
 		largest: bytes / 8, // one answer with all rows does not evict all others
 		memory:  newMemory(memory),
@@ -58,10 +59,16 @@ func (c *cache) forgetAccount(account string) {
 	c.tags.Forget(of)
 }
 
+// cacheAnswer keeps an answer that no caller has yet, without the room that writers and
+// codings leave in its body: a coded one may have as much as the plain body takes.
 func (c *cache) cacheAnswer(name string, a *Answer) {
-	if len(a.Body) <= c.largest {
-		c.known.Put(name, a)
+	if len(a.Body) > c.largest {
+		return
 	}
+	if cap(a.Body)-len(a.Body) > len(a.Body)/8 {
+		a.Body = bytes.Clone(a.Body)
+	}
+	c.known.Put(name, a)
 }
 
 // inTurn writes an answer, a large one in its turn: more at once than there are

@@ -6,7 +6,6 @@ package formats
 import (
 	"bytes"
 	"iter"
-	"slices"
 	"strconv"
 	"sync"
 )
@@ -71,7 +70,7 @@ func JSON(describe func(*Writer)) []byte {
 func Lines(describe func(*Writer)) []byte {
 	s := &linesSink{}
 	describeObject(s, describe)
-	return slices.Clip(s.b[:s.end])
+	return s.b[:s.end] // not clipped: callers count its capacity
 }
 
 // Table returns the rows of an object as a file that begin begins: with a column

@@ -3,8 +3,11 @@ package http
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -107,6 +110,50 @@ func TestRequestsThatEndedCountNothingWhileASlowClientHasTheirAnswer(t *testing.
 	}
 	close(slow.read)
 	eventually(t, "all memory given back", func() bool { return used() == 0 })
+}
+
+// Writers and codings leave room in their bodies.
+func TestTheCacheCountsTheMemoryOfItsAnswers(t *testing.T) {
+	g := &gauged{world: newWorld(), gauge: func() int { return 0 }}
+	g.items = slices.Repeat(g.items[:1], 200)
+	for i := range g.items {
+		g.items[i].ID = fmt.Sprintf("B%X", i*i*i) // compressed to a fraction, as answers are
+	}
+	for format, coded := range map[string][]string{"json": {"", "zstd", "gzip"}, "csv": {""}, "ndjson": {""}, "xlsx": {""}, "parquet": {""}} {
+		config := testConfig(g, keys{"acme-active"})
+		config.Answers = answersOf(g, 64<<20, 0)
+		h := New(config).Handler()
+		send := func(page int) (bytes int) {
+			for _, coding := range coded {
+				got := ask(h, fmt.Sprintf("/api/v1/reports/products?range=this_month&format=%s&page_size=200&page=%d", format, page), "Accept-Encoding", coding)
+				if got.Code != http.StatusOK || got.Header().Get("Content-Encoding") != coding {
+					t.Fatalf("%d %s", got.Code, got.Body)
+				}
+				bytes += got.Body.Len()
+			}
+			return bytes
+		}
+		send(1) // makes what is made once
+		heap, counted, sent := heapBytes(), config.Answers.Remembered(), 0
+		for page := range 100 {
+			sent += send(2 + page)
+		}
+		grown, kept := heapBytes()-heap, config.Answers.Remembered()
+		weight, answers := kept.Weight-counted.Weight, kept.Values-counted.Values
+		if answers != 100*len(coded) || 10*grown > 11*weight || 10*weight > 11*sent+answers*5000 {
+			t.Errorf("%s: %d answers of %d bytes take %d, and count as %d", format, answers, sent, grown, weight)
+		}
+	}
+}
+
+// heapBytes returns how many bytes are in use.
+func heapBytes() int {
+	var m runtime.MemStats
+	for range 2 { // a pool keeps what it has for one collection
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
