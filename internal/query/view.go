@@ -26,6 +26,33 @@ type Marketplace struct {
 	TimeZone string
 }
 
+// Bytes that parts of a view take in memory, about, without their texts.
+const (
+	viewBytes        = 1 << 10
+	entryBytes       = 330
+	sourceBytes      = 96
+	legacyBytes      = 128
+	marketplaceBytes = 144
+)
+
+// MemoryBytes is about what the view takes in memory. The columns of reports are left out:
+// few are distinct, and all that are equal are one text.
+func (v View) MemoryBytes() int {
+	bytes := viewBytes + marketplaceBytes*len(v.Marketplaces)
+	for _, kind := range manifest.Kinds {
+		for _, e := range v.Manifest.Of(kind) {
+			bytes += entryBytes
+			for _, s := range e.Sources {
+				bytes += sourceBytes + len(s.ReportID) + len(s.SHA256)
+			}
+		}
+	}
+	for _, c := range v.Legacy {
+		bytes += legacyBytes + len(c.ID) + len(c.Name) + 4*cap(c.Days)
+	}
+	return bytes
+}
+
 // connectedCountries are the connected countries, sorted.
 func (v View) connectedCountries() []string {
 	var codes []string

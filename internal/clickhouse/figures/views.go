@@ -14,14 +14,15 @@ import (
 	"adlens/internal/recent"
 )
 
-// maxViewUnits bounds the units of all remembered views: some 50 MB.
-const maxViewUnits = 200_000
+// maxViewBytes bounds the memory of all remembered views. Three years of daily reports of
+// five profiles and three ad products take some 3 MB.
+const maxViewBytes = 128 << 20
 
 // views are the views of accounts as they are read from the database.
 type views struct{ *Store }
 
 func newViews(s *Store) *recent.Views[query.View] {
-	return recent.NewViews(views{s}, maxViewUnits, func(v query.View) int { return 1 + v.Manifest.Len() + len(v.Legacy) })
+	return recent.NewViews(views{s}, maxViewBytes, query.View.MemoryBytes)
 }
 
 // Mark is the account's on this machine.

@@ -5,8 +5,10 @@ package tables
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
@@ -209,10 +211,11 @@ func ScanUnit(scan conn.Scan) (tables.Unit, error) {
 	if len(rows) > 1 {
 		u.Derived = rows[1:]
 	}
+	u.Sources = slices.Grow(u.Sources, len(ids))
 	for i := range ids {
 		s := manifest.Source{ReportID: ids[i], GeneratedAt: times[i].UTC(), SHA256: hashes[i], Days: manifest.Days(days[i])}
 		if i < len(columns) {
-			s.Columns = columns[i]
+			s.Columns = unique.Make(columns[i]).Value() // thousands of reports have the same long text
 		}
 		u.Sources = append(u.Sources, s)
 	}
