@@ -280,8 +280,12 @@ func (m Manifest) With(version uint32, entries ...Entry) Manifest {
 // OfSlices returns the manifest without the units of slices that do not match. Units
 // that are of no slice stay.
 func (m Manifest) OfSlices(match func(Slice) bool) Manifest {
-	kept := Manifest{Version: m.Version, entries: maps.Clone(m.entries)}
-	maps.DeleteFunc(kept.entries, func(u Unit, _ Entry) bool { return u.Slice != (Slice{}) && !match(u.Slice) })
+	kept := Manifest{Version: m.Version, entries: map[Unit]Entry{}} // no larger than what it holds
+	for u, e := range m.entries {
+		if u.Slice == (Slice{}) || match(u.Slice) {
+			kept.entries[u] = e
+		}
+	}
 	kept.index()
 	return kept
 }

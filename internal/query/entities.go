@@ -69,10 +69,7 @@ func (d *directory) getEntities(ctx context.Context, v View) (entityNames, error
 
 // entitiesName names what getEntities returns, of whatever version.
 func entitiesName(v View) string {
-	if !v.isPart() {
-		v = v.wholeAccount()
-	}
-	return limitedName(v.Account, []string{v.part()})
+	return limitedName(v.Account, []string{v.namePart()})
 }
 
 // cachedEntities returns those that are in memory; ok is false where some have to be

@@ -32,10 +32,6 @@ func Meaning(endpoint string, v View, r interface {
 	Spelled() string
 	Written() Format
 }) string {
-	part := ""
-	if v.isPart() {
-		part = v.part()
-	}
 	var days []adlens.Day
 	if figures, ok := r.(Request); ok {
 		days = append(days, figures.Period.Start, figures.Period.End)
@@ -44,7 +40,7 @@ func Meaning(endpoint string, v View, r interface {
 		}
 	}
 	f := r.Written()
-	return hashText(fmt.Appendf(nil, "%q|%q|%q|%q|%s|%q|%q|%q|%q", endpoint, v.Account, part, r.Spelled(), days, f.Name, f.Separator, f.Decimal, f.Headers))
+	return hashText(fmt.Appendf(nil, "%q|%q|%q|%q|%s|%q|%q|%q|%q", endpoint, v.Account, v.namePart(), r.Spelled(), days, f.Name, f.Separator, f.Decimal, f.Headers))
 }
 
 func hashText(text []byte) string {

@@ -17,7 +17,7 @@ type Limited struct {
 	// names only a country is known to be of the view's then.
 	Countries []string
 
-	whole *View
+	of int // how many marketplaces the account has
 }
 
 // limitTo returns the view of an account that has only some marketplaces, given by
@@ -26,7 +26,7 @@ type Limited struct {
 // narrow it.
 func (v View) limitTo(only []string) View {
 	inView := func(m Marketplace) bool { return slices.Contains(only, m.Country) || slices.Contains(only, m.ID) }
-	limited := View{Account: v.Account, Limited: &Limited{whole: &v}}
+	limited := View{Account: v.Account, Limited: &Limited{of: len(v.Marketplaces)}}
 	keys := map[uint16]bool{}
 	for _, m := range v.Marketplaces {
 		if inView(m) {
@@ -50,18 +50,10 @@ func (v View) limitTo(only []string) View {
 	return limited
 }
 
-// wholeAccount is the view of all that the account has.
-func (v View) wholeAccount() View {
-	if v.Limited == nil {
-		return v
-	}
-	return *v.Limited.whole
-}
-
 // isPart reports whether a view lacks a marketplace of its account. One that has none is
 // never the whole, also of an account without any.
 func (v View) isPart() bool {
-	return v.Limited != nil && (len(v.Marketplaces) == 0 || len(v.Marketplaces) < len(v.Limited.whole.Marketplaces))
+	return v.Limited != nil && (len(v.Marketplaces) == 0 || len(v.Marketplaces) < v.Limited.of)
 }
 
 // part names what of its account a view has: "" for all of it.
@@ -72,14 +64,26 @@ func (v View) part() string {
 	return "only " + strings.Join(v.Limited.Marketplaces, ",")
 }
 
-// maxLimitedUnits bounds the units of all limited views that are kept.
-const maxLimitedUnits = 100_000
+// namePart is part, but "" also of a limited view that lacks nothing of its account.
+func (v View) namePart() string {
+	if !v.isPart() {
+		return ""
+	}
+	return v.part()
+}
+
+// maxLimitedBytes bounds the memory of all limited views that are kept.
+const maxLimitedBytes = 64 << 20
 
 // limitedView is a view with the one that it was made of.
 type limitedView struct {
 	version uint32
 	of      []Marketplace
 	view    View
+}
+
+func (l limitedView) memoryBytes() int {
+	return l.view.MemoryBytes() + marketplaceBytes*len(l.of)
 }
 
 // limitedName names a limited view. That of no marketplaces begins all of the account.

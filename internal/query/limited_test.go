@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -57,9 +58,6 @@ func TestALimitedViewHasNothingOfOtherMarketplaces(t *testing.T) {
 		if _, _, held := v.Manifest.HeldDays(manifest.Any); held != (c.keys != nil) {
 			t.Errorf("%q: held days are %v with %d units", c.only, held, units)
 		}
-		if v.wholeAccount().Limited != nil || len(v.wholeAccount().Marketplaces) != 3 {
-			t.Errorf("%q: the whole account is %v", c.only, v.wholeAccount().Marketplaces)
-		}
 	}
 }
 
@@ -80,6 +78,43 @@ func TestALimitedViewIsMadeAgainAfterARepair(t *testing.T) {
 	if kept := s.limited.Stats().Values; kept != 2 {
 		t.Errorf("%d views are kept, expected that of another account too", kept)
 	}
+}
+
+// A limited view outlives the whole view that it was made of.
+func TestLimitedViewsTakeTheMemoryThatIsCounted(t *testing.T) {
+	s := NewService(nil, nil)
+	before := heapBytes()
+	for account := range 20 {
+		v, entries := View{Account: fmt.Sprint(account)}, []manifest.Entry(nil)
+		for key := range uint16(30) {
+			v.Marketplaces = append(v.Marketplaces, Marketplace{Key: key + 1, ID: fmt.Sprint(key), Country: fmt.Sprint(key)})
+			v.Legacy = append(v.Legacy, LegacyCampaign{Marketplace: key + 1, ID: fmt.Sprint("campaign ", key), Days: make([]adlens.Day, 5000)})
+			for month := range 36 {
+				unit := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: key + 1, AdProduct: adlens.SponsoredProducts}, Start: adlens.Date(2024, time.Month(1+month), 1)}
+				sources := make([]manifest.Source, 5)
+				for i := range sources {
+					sources[i] = manifest.Source{ReportID: fmt.Sprintf("%036d", i), SHA256: fmt.Sprintf("%064d", i)}
+				}
+				entries = append(entries, manifest.Entry{Unit: unit, Sources: sources})
+			}
+		}
+		v.Manifest = manifest.New(7, entries...)
+		s.limitView(v, []string{"0", "1", "2"})
+	}
+	taken, counted := heapBytes()-before, s.limited.Weight()
+	if 10*taken > 12*counted || 10*counted > 12*taken {
+		t.Errorf("%d views take %d bytes, of which %d are counted", s.limited.Stats().Values, taken, counted)
+	}
+}
+
+// heapBytes returns how many bytes are in use.
+func heapBytes() int {
+	var m runtime.MemStats
+	for range 2 { // a pool keeps what it has for one collection
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // An answer's name depends on the marketplaces, however they were given.

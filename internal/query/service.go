@@ -31,7 +31,7 @@ type Service struct {
 func NewService(store Store, lists ListStore) *Service {
 	return &Service{store: store, lists: lists, counts: newListCounts(lists), directory: newDirectory(store), days: newDayTotals(store),
 		buckets: lru.New(maxCountedBuckets, func(_ countedReport, counts []BucketCount) int { return 8 + len(counts) }),
-		limited: lru.New(maxLimitedUnits, func(_ string, l limitedView) int { return 1 + l.view.Manifest.Len() + len(l.view.Legacy) }),
+		limited: lru.New(maxLimitedBytes, func(_ string, l limitedView) int { return l.memoryBytes() }),
 		held:    lru.New(maxHeldYears, func(_ keyName, years []HeldKey) int { return 5 + len(years) })}
 }
 
