@@ -39,6 +39,7 @@ const (
 	OlderLists        Broken = "An older list replaces a newer one"
 	SmallUncounted    Broken = "Lost rows of small tables are not noticed"
 	BuildOnLosses     Broken = "A load takes over what is left of rows that were lost"
+	BuildOnLater      Broken = "A load takes over what is left of rows that were lost since it began"
 	DamageForAll      Broken = "Damage to one account is damage to all"
 	RowsOfAll         Broken = "Rows of a generation are read of all accounts"
 	TrimLive          Broken = "The record of commits is cut above the commit that names all units"
@@ -68,7 +69,7 @@ const (
 // faultsOfPrograms are all of them, in the order of their table.
 var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFailures, BelieveSuccesses, IgnoreSeals, BelieveRows, BelieveUnits,
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
-	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, DamageForAll, RowsOfAll, TrimLive,
+	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, BuildOnLater, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
 	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp}
 
@@ -82,6 +83,7 @@ type hooks struct {
 	committing   func(context.Context, string, manifest.Commit) (skip bool, err error)
 	deleting     func([]tables.Deletion) []tables.Deletion
 	counting     func(account string, all []tables.Count) []tables.Count
+	recounting   func(account string, all []tables.Count) []tables.Count // before a commit
 	trimming     func(account string, number uint32) uint32
 	copyAll      bool
 	allNumbers   bool
@@ -146,6 +148,10 @@ func (b Broken) hooks(p *process) (h hooks) {
 			h.counting = func(account string, all []tables.Count) []tables.Count {
 				return p.pretendWhole(account, all, tables.OfGenerations())
 			}
+		}
+	case BuildOnLater:
+		h.recounting = func(account string, all []tables.Count) []tables.Count {
+			return p.pretendWhole(account, all, []string{"facts"})
 		}
 	case RowsOfAll:
 		h.allAccounts = true

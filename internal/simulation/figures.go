@@ -295,6 +295,9 @@ func sumFacts(rows []tables.Row, days manifest.Days) (s loader.Sums) {
 
 func (s store) CountFacts(ctx context.Context, account string, generations []uint32) ([]tables.Count, error) {
 	all, err := s.Tables().CountRows(ctx, account, "facts")
+	if err == nil && s.hooks.recounting != nil {
+		all = s.hooks.recounting(account, all)
+	}
 	return slices.DeleteFunc(all, func(c tables.Count) bool { return !slices.Contains(generations, c.Generation) }), err
 }
 

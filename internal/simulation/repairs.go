@@ -29,7 +29,7 @@ func (w *world) damage() {
 	load(w.plan.universe.some(r))
 	w.shown = w.plan.Accounts
 	for w.lost("") == "" {
-		w.vanish(r)
+		w.vanish(r, w.plan.Accounts, losable)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"adlens/internal/auth"
 	"adlens/internal/commits"
+	"adlens/internal/manifest"
 	"adlens/internal/recent"
 	"adlens/internal/tables"
 )
@@ -368,26 +369,40 @@ func (w *world) killEngine(bits uint32) {
 		}
 	}
 	w.late = nil
+	// A load that was between two statements sends the next one to the engine that is back.
+	between := rand.New(rand.NewPCG(w.plan.Seed, 2<<32+uint64(w.steps)))
+	var building []string // accounts of such loads
 	for _, c := range w.parked {
-		if !c.local {
-			// Decided now: nothing of it is carried out once the engine is back.
-			if r.Uint32()&3 == 0 {
-				for _, piece := range c.pieces {
-					piece()
-				}
-			}
-			c.pieces, c.broken = nil, true
+		if c.local {
+			continue
 		}
+		if c.process.writer && between.Uint32()&1 == 0 {
+			if op := c.process.op; op != nil && op.account != "" {
+				building = append(building, op.account)
+			}
+			continue
+		}
+		// Decided now: nothing of it is carried out once the engine is back.
+		if r.Uint32()&3 == 0 {
+			for _, piece := range c.pieces {
+				piece()
+			}
+		}
+		c.pieces, c.broken = nil, true
 	}
 	if !w.plan.Vanish || bits&1 == 0 {
 		return
 	}
+	if len(building) > 0 && w.lost("") == "" && between.Uint32()&1 == 0 {
+		w.vanish(between, building, tables.OfKind(manifest.Month))
+		return
+	}
 	r = w.eventRandom()
 	if w.lost("") == "" {
-		w.vanish(r)
+		w.vanish(r, w.plan.Accounts, losable)
 	}
 	if hasGuards(w.plan.Seed) {
-		w.vanish(r)
+		w.vanish(r, w.plan.Accounts, losable)
 	}
 }
 
