@@ -53,7 +53,7 @@ and account.`,
 	}
 	cmd.Flags().StringVar(&examine.Account, "account", "", "examine this account alone")
 	cmd.Flags().BoolVar(&examine.Quick, "quick", false, "leave out reading every row: count them")
-	cmd.Flags().StringVar(&redis, "redis", "", "Redis that servers share the limits through, to see whether it answers")
+	cmd.Flags().StringVar(&redis, "redis", "", "Redis that servers share the limits through, to see whether it can count")
 	po.secretFlag(cmd)
 	return cmd
 }

@@ -48,7 +48,7 @@ func (l *limits) logRedisState(err error) {
 		l.log.Info("Redis answers again; limits are shared")
 		return
 	}
-	l.log.Warn("Redis does not answer; this server holds limits by itself", zap.Error(err))
+	l.log.Warn("Redis does not answer, or refuses; this server holds limits by itself", zap.Error(err))
 }
 
 // keepReservations reserves calls of the day ahead until the context ends, and gives back

@@ -88,7 +88,7 @@ func (l *limits) addLimitMetrics(m *metrics.Metrics) {
 // limitFault says what is wrong with limits that are shared.
 func (l *limits) limitFault() string {
 	if l.shared != nil && l.shared.Broken() {
-		return "Redis does not answer; this server holds limits by itself"
+		return "Redis does not answer, or refuses; this server holds limits by itself"
 	}
 	return ""
 }

@@ -313,7 +313,7 @@ func TestTheDoctorAsksRedis(t *testing.T) {
 	address, stop := house.RedisServer(t)
 	doctor(t, h.Program, nil, "--account", account, "--redis", address)
 	stop()
-	doctor(t, h.Program, []sick{{"limits_store", "failed", "Redis does not answer"}}, "--account", account, "--redis", address)
+	doctor(t, h.Program, []sick{{"limits_store", "failed", "Redis does not answer, or refuses: "}}, "--account", account, "--redis", address)
 	for _, f := range doctor(t, h.Program, []sick{{"limits_store", "failed", "no address of a Redis"}}, "--account", account, "--redis", "redis//:s3cret@host") {
 		if strings.Contains(f.Detail, "s3cret") {
 			t.Errorf("the password is shown: %v", f)

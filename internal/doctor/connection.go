@@ -235,9 +235,10 @@ func (e *examination) limitsStore(c *checkup) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, redisPatience)
 	defer cancel()
-	began := time.Now()
-	if err := redis.Ping(ctx, e.Redis); err != nil {
-		c.addFailure("start Redis, or correct ADLENS_REDIS; meanwhile each server counts for itself", "Redis does not answer: %v", err)
+	slowest, err := redis.CheckScript(ctx, e.Redis)
+	if err != nil {
+		c.addFailure("start Redis, or correct ADLENS_REDIS: it has to be no replica and no node of a cluster, and to permit scripts; meanwhile each server counts for itself",
+			"Redis does not answer, or refuses: %v", err)
 	}
-	return fmt.Sprintf("Redis answers in %s", time.Since(began).Round(100*time.Microsecond)), nil
+	return fmt.Sprintf("Redis answers in %s", slowest.Round(100*time.Microsecond)), nil
 }

@@ -58,15 +58,30 @@ func New(address string, database func() string, minute, day int, local *auth.Li
 // errAddress does not repeat the address, which may hold a password.
 var errAddress = errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
 
-// Ping reports whether the Redis at an address answers. It changes nothing there.
-func Ping(ctx context.Context, address string) error {
+// scratchAccounts are so many that the nodes of a cluster have one each: a node refuses
+// names of another's slots.
+const scratchAccounts = 16
+
+// CheckScript runs the script for each scratch account in the Redis at an address, and
+// returns the longest that one took: a replica, and a Redis that forbids scripts, answer a
+// PING all the same. It counts nothing and leaves nothing there.
+func CheckScript(ctx context.Context, address string) (slowest time.Duration, err error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {
-		return errAddress
+		return 0, errAddress
 	}
 	options.MaxRetries, options.DialerRetries = -1, 1
 	client := redis.NewClient(options)
-	return errors.Join(client.Ping(ctx).Err(), client.Close())
+	defer func() { err = errors.Join(err, client.Close()) }()
+	for i := range scratchAccounts {
+		prefix := fmt.Sprintf("adlens:{doctor:%d}:", i)
+		names, began := []string{prefix + "minute", prefix + "day"}, time.Now()
+		if err := redis.NewScript(allowScript).Run(ctx, client, names, 1, 1, 0).Err(); err != nil {
+			return 0, err
+		}
+		slowest = max(slowest, time.Since(began))
+	}
+	return slowest, nil
 }
 
 func newLimiter(address string, database func() string, minute, day int, local *auth.Limiter, notice func(error), patience time.Duration) (*Limiter, error) {
@@ -91,7 +106,7 @@ func newLimiter(address string, database func() string, minute, day int, local *
 	return l, nil
 }
 
-// Broken reports whether Redis did not answer the last time.
+// Broken reports whether Redis did not answer the last time, or refused.
 func (l *Limiter) Broken() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

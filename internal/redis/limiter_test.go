@@ -94,9 +94,9 @@ func realRedis(t *testing.T) *server {
 	return s
 }
 
-func (s *server) start(t *testing.T) {
+func (s *server) start(t *testing.T, more ...string) {
 	t.Helper()
-	s.command = exec.Command("redis-server", "--port", "0", "--unixsocket", s.path, "--dir", filepath.Dir(s.path), "--save", "", "--appendonly", "yes", "--appendfsync", "always")
+	s.command = exec.Command("redis-server", append([]string{"--port", "0", "--unixsocket", s.path, "--dir", filepath.Dir(s.path), "--save", "", "--appendonly", "yes", "--appendfsync", "always"}, more...)...)
 	if err := s.command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -289,6 +289,40 @@ func TestWhatRedisDoesNotKnowCounts(t *testing.T) {
 	// Its count is stored as it is: what would be reserved ahead, others could not use.
 	if diff := cmp.Diff([]auth.DayUse{{Account: "acme", Day: adlens.DayOf(now.UTC()), Used: 5}}, local.ReserveAhead(now.Add(time.Second))); diff != "" {
 		t.Errorf("what is stored (-want +got):\n%s", diff)
+	}
+}
+
+// Each of these answers a PING.
+func TestARedisThatRefusesTheScriptIsNamed(t *testing.T) {
+	t.Parallel()
+	server := realRedis(t)
+	for _, c := range []struct {
+		options []string
+		want    string // "" where it counts
+	}{
+		{nil, ""},
+		{[]string{"--replicaof", "127.0.0.1", "1"}, "READONLY"},
+		{[]string{"--maxmemory", "1"}, ""}, // a script whose first command only deletes is let go on
+		{[]string{"--user", "default", "on", "nopass", "~*", "+@all", "-@scripting"}, "NOPERM"},
+		{[]string{"--appendonly", "no", "--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"}, "CLUSTERDOWN"},
+	} {
+		server.stop()
+		server.start(t, c.options...)
+		client := limiter(t, server.address(), 0, 0, func(error) {}, patient).client
+		if c.want == "CLUSTERDOWN" { // half of the slots are another node's
+			if err := client.Do(t.Context(), "CLUSTER", "ADDSLOTSRANGE", 0, 8191).Err(); err != nil {
+				t.Fatal(err)
+			}
+			for until := time.Now().Add(patient); client.Get(t.Context(), "b").Err() != redis.Nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+			}
+		}
+		slowest, err := CheckScript(t.Context(), server.address())
+		if (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) || err == nil && slowest <= 0 {
+			t.Errorf("with %v: %v, %v, expected an error with %q", c.options, slowest, err, c.want)
+		}
+		if left, err := client.DBSize(t.Context()).Result(); err != nil || left != 0 {
+			t.Errorf("with %v it leaves %d keys, %v", c.options, left, err)
+		}
 	}
 }
 
