@@ -4,8 +4,8 @@
 # It is made of an unpacked release for linux-amd64, which has this file:
 #
 #   docker build -t adlens .
-#   docker run --read-only -v adlens-data:/data -p 8080:8080 adlens
-#   docker run --read-only -e ADLENS_CLICKHOUSE=... -p 8080:8080 adlens
+#   docker run --read-only --stop-timeout 60 -v adlens-data:/data -p 127.0.0.1:8080:8080 adlens
+#   docker run --read-only --stop-timeout 60 -e ADLENS_CLICKHOUSE=... -p 127.0.0.1:8080:8080 adlens
 #
 # In the repository, `make image` makes both. BASE may be any image with glibc and
 # the authorities' certificates, with which the platform's are checked.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,29 @@ func TestTheImageServesWithoutRootOnAReadOnlyFileSystem(t *testing.T) {
 	run(t, "docker", "stop", "--time", "60", container)
 	if code := run(t, "docker", "inspect", "--format", "{{.State.ExitCode}}", container); code != "0" {
 		t.Errorf("it ended with exit code %s", code)
+	}
+}
+
+// Docker kills a container ten seconds after it was stopped, and publishes a port on all
+// interfaces, unless the command says otherwise.
+func TestDocumentedContainersDrainAndListenLocally(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]int{"Dockerfile": 2, "README.md": 1, "docs/operating.md": 1} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := regexp.MustCompile(`docker run .* adlens.*`).FindAllString(string(text), -1)
+		if len(commands) != want {
+			t.Errorf("%s has %d commands that run a container, expected %d", file, len(commands), want)
+		}
+		for _, command := range commands {
+			for _, option := range []string{" --stop-timeout 60 ", " -p 127.0.0.1:8080:8080 "} {
+				if !strings.Contains(command, option) {
+					t.Errorf("%s: %s lacks %s", file, command, option)
+				}
+			}
+		}
 	}
 }
 
