@@ -172,6 +172,24 @@ func TestTheBalancersFileIsValid(t *testing.T) {
 	}
 }
 
+// Before the unit's first start its directory does not exist, and its user may not make it.
+// With a terminal alone, output that is captured has carriage returns and the errors in it.
+func TestCommandsRunAsTheUnitDoes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("systemd/adlens.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := string(text)
+	_, command, _ := strings.Cut(unit, "#   systemd-run ")
+	command, _, _ = strings.Cut(command, "\n[Unit]")
+	for _, want := range append([]string{"--pty --pipe "}, regexp.MustCompile(`(?m)^(StateDirectory\w*|UMask|KillMode|EnvironmentFile)=.*`).FindAllString(unit, -1)...) {
+		if !strings.Contains(command, want) {
+			t.Errorf("systemd-run %s\nlacks %s", command, want)
+		}
+	}
+}
+
 func TestTheUnitIsValidAndLeavesLittleOpen(t *testing.T) {
 	t.Parallel()
 	analyze := tool(t, "systemd-analyze")
