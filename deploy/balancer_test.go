@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,23 +14,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// balancer runs HAProxy with its file as it is, but for the addresses, before two
-// servers of which the first closes each connection without an answer.
-func balancer(t *testing.T) (address string, failed *atomic.Int32) {
+// runBalancer runs HAProxy with its file as it is, but for the addresses.
+func runBalancer(t *testing.T, servers ...string) (address string) {
 	t.Helper()
 	haproxy := tool(t, "haproxy")
-	failed = &atomic.Int32{}
-	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/readyz" {
-			failed.Add(1)
-			panic(http.ErrAbortHandler)
-		}
-	}))
-	t.Cleanup(first.Close)
-	second := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
-	t.Cleanup(second.Close)
 	text, err := os.ReadFile("compose/haproxy.cfg")
 	if err != nil {
 		t.Fatal(err)
@@ -40,12 +32,11 @@ func balancer(t *testing.T) (address string, failed *atomic.Int32) {
 	}
 	address = free.Addr().String()
 	free.Close()
-	servers := regexp.MustCompile(`(?m)^ +server (\S+) \S+$`)
-	config := servers.ReplaceAllString(string(text), "")
+	config := regexp.MustCompile(`(?m)^ +server (\S+) \S+$`).ReplaceAllString(string(text), "")
 	config = strings.Replace(config, "bind :8080", "bind "+address, 1)
 	config = strings.Replace(config, "balance leastconn", "balance roundrobin", 1) // so that the first server has its turn
-	for i, s := range []*httptest.Server{first, second} {
-		config += fmt.Sprintf("\n    server s%d %s", i, s.Listener.Addr())
+	for i, s := range servers {
+		config += fmt.Sprintf("\n    server s%d %s", i, s)
 	}
 	path := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(path, []byte(config+"\n"), 0o600); err != nil {
@@ -60,7 +51,7 @@ func balancer(t *testing.T) (address string, failed *atomic.Int32) {
 	for until := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
-			return "http://" + address, failed
+			return "http://" + address
 		} else if time.Now().After(until) {
 			t.Fatal(err)
 		}
@@ -69,7 +60,17 @@ func balancer(t *testing.T) (address string, failed *atomic.Int32) {
 
 func TestTheBalancerPassesLongAddressesAndRepeatsWhatMayBeRepeated(t *testing.T) {
 	t.Parallel()
-	address, failed := balancer(t)
+	var failed atomic.Int32
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			failed.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(first.Close)
+	second := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	t.Cleanup(second.Close)
+	address := runBalancer(t, first.Listener.Addr().String(), second.Listener.Addr().String())
 	ask := func(method, path string) int {
 		request, err := http.NewRequest(method, address+path, nil)
 		if err != nil {
@@ -101,5 +102,36 @@ func TestTheBalancerPassesLongAddressesAndRepeatsWhatMayBeRepeated(t *testing.T)
 	}
 	if got := failed.Load(); got == 0 || refused != got {
 		t.Errorf("of four POSTs %d had no answer of a server, and %d were refused: the others were repeated", got, refused)
+	}
+}
+
+func TestTheBalancerAnswersLikeTheAPIWhileNoServerIsReady(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile(filepath.Join(root, "docs/examples/errors/engine_unavailable.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Value map[string]any }
+	if err := json.Unmarshal(example, &want); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Get(runBalancer(t, "127.0.0.1:1") + "/api/v1/summary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var got map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		t.Error(err)
+	}
+	if id := answer.Header.Get("X-Request-Id"); id == "" || got["request_id"] != id {
+		t.Errorf("the request's id is %q in the header and %v in the body", id, got["request_id"])
+	}
+	want.Value["detail"], want.Value["request_id"] = got["detail"], got["request_id"]
+	if diff := cmp.Diff(want.Value, got); diff != "" || got["detail"] == nil {
+		t.Errorf("the error differs from the API's (-API +balancer):\n%s", diff)
+	}
+	if h := answer.Header; answer.StatusCode != http.StatusServiceUnavailable || h.Get("Retry-After") != "2" || h.Get("Content-Type") != "application/problem+json" || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("the answer is %d with %v", answer.StatusCode, h)
 	}
 }
