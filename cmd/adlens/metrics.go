@@ -4,11 +4,19 @@ import (
 	"time"
 
 	"adlens/internal/answer"
+	"adlens/internal/auth"
 	"adlens/internal/clickhouse/audit"
 	"adlens/internal/metrics"
 	"adlens/internal/query"
+	"adlens/loader"
 
 	"go.uber.org/zap"
+)
+
+// The labels of counts that are there from the start.
+var (
+	limitNames   = []string{auth.LimitMinute, auth.LimitDay, auth.LimitAddress}
+	fileStatuses = []string{string(loader.Loaded), string(loader.Unchanged), string(loader.Refused), string(loader.Skipped), string(loader.Failed), string(loader.Waiting)}
 )
 
 // addDatabaseMetrics shows what the database has to do.

@@ -36,7 +36,7 @@ func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	watched := waits{quiet{zap.NewNop()}, make(chan string, 8)}
-	loads := &oneAtATime{loader: d.newLoader(watched), counts: metrics.New(), turn: make(chan struct{}, 1)}
+	loads := &oneAtATime{loader: d.newLoader(watched), counts: metrics.New(limitNames, fileStatuses), turn: make(chan struct{}, 1)}
 	load := func(ctx context.Context, account string) error {
 		result, err := loads.Load(ctx, account, []string{profiles})
 		if err == nil && (len(result.Files) != 1 || result.Files[0].Status != loader.Loaded) {

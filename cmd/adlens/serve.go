@@ -186,7 +186,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	background, stop := context.WithCancel(context.Background())
 	defer stop()
-	counts := metrics.New()
+	counts := metrics.New(limitNames, fileStatuses)
 	addBuildMetric(counts)
 	d.addDatabaseMetrics(counts)
 	inspector.addIntegrityMetrics(counts)

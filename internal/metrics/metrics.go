@@ -35,19 +35,27 @@ type work struct {
 	took  prometheus.Histogram
 }
 
-// New returns metrics that start at zero.
-func New() *Metrics {
+// New returns metrics that start at zero: a count that is there from the start can be
+// watched, also for its first event. limits are all that Refused counts by, statuses all
+// that Loaded does.
+func New(limits, statuses []string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "adlens_http_request_duration_seconds", Help: "Requests by route, status and where the answer came from, and how long it took.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"route", "status", "answer"})
-	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_limit_refusals_total", Help: "Requests that were refused with 429, by the limit that they met."}, []string{"limit"})
+	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_limit_refusals_total", Help: "Requests of the API and of links that were refused with 429, by the limit that they met."}, []string{"limit"})
 	m.files = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "adlens_loaded_files_total",
 		Help: "Files that this server itself loaded for connected accounts, by what became of them. Loads by other commands are in adlens_newest_load_timestamp_seconds alone."}, []string{"status"})
 	m.rows = prometheus.NewCounter(prometheus.CounterOpts{Name: "adlens_loaded_rows_total", Help: "Rows of those files."})
 	m.registry.MustRegister(m.requests, m.refused, m.files, m.rows)
+	for _, limit := range limits {
+		m.refused.WithLabelValues(limit)
+	}
+	for _, status := range statuses {
+		m.files.WithLabelValues(status)
+	}
 	m.loads = m.newWork("loads", "Loads by this server itself, for connected accounts")
 	m.reads = m.newWork("campaign_reads", "Reads of a marketplace's campaigns, ad groups and ads from the platform")
 	m.refresh = m.newWork("refreshes", "Refreshes of an account's figures from the platform's reports")
@@ -63,7 +71,7 @@ func (m *Metrics) newWork(name, help string) *work {
 			Buckets: prometheus.ExponentialBuckets(1, 4, 8)}),
 	}
 	for _, result := range []string{resultDone, resultFailed} {
-		w.ended.WithLabelValues(result) // a count that is there from the start can be watched
+		w.ended.WithLabelValues(result)
 	}
 	m.registry.MustRegister(w.ended, w.last, w.took)
 	return w

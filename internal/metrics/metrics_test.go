@@ -11,7 +11,7 @@ import (
 )
 
 func TestWhatIsCountedIsShown(t *testing.T) {
-	m := New()
+	m := New([]string{"minute", "day"}, []string{"loaded", "refused"})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +25,8 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 	m.Counter("statements_total", "Statements.", func() float64 { return 7 })
 	m.CampaignRead(2*time.Second, errors.New("the platform is out of order"))
 	m.Refresh(time.Minute, nil)
+	m.Refused("day")
+	m.Loaded(map[string]int{"refused": 2}, 0, time.Second, nil)
 	response, err := http.Get("http://" + listener.Addr().String() + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +39,8 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 		`adlens_http_request_duration_seconds_count{answer="remembered",route="/api/v1/summary",status="200"} 1`,
 		`adlens_http_request_duration_seconds_count{answer="",route="none",status="404"} 1`, "adlens_places 4", "adlens_statements_total 7",
 		`adlens_campaign_reads_total{result="failed"} 1`, `adlens_campaign_reads_total{result="done"} 0`,
+		`adlens_limit_refusals_total{limit="minute"} 0`, `adlens_limit_refusals_total{limit="day"} 1`,
+		`adlens_loaded_files_total{status="loaded"} 0`, `adlens_loaded_files_total{status="refused"} 2`,
 		`adlens_refreshes_total{result="done"} 1`, `adlens_refreshes_last_end_timestamp_seconds{result="done"}`, `go_goroutines`, `adlens_build_info{goversion="go1",version="1.2.3"} 1`,
 	} {
 		if !strings.Contains(string(text), want) {
