@@ -52,7 +52,7 @@ byte for byte. --json is --format json.`,
 				return err
 			}
 			_, terminal := terminalOf(cmd.OutOrStdout())
-			chosen, err := o.figuresFormat(format, request, terminal)
+			chosen, err := o.figuresFormat(cmd, format, request, terminal)
 			if err != nil {
 				return err
 			}
@@ -106,23 +106,31 @@ func figureRequests() []string {
 }
 
 // figuresFormat returns the format that the flags, the request or the place of
-// printing choose.
-func (o *options) figuresFormat(flag string, r answer.Request, terminal bool) (string, error) {
+// printing choose. One that the command line names wins over those of variables.
+func (o *options) figuresFormat(cmd *cobra.Command, flag string, r answer.Request, terminal bool) (string, error) {
 	if flag != "" && !slices.Contains(figureFormats, flag) {
 		return "", fmt.Errorf("--format is %q; expected %s", flag, strings.Join(figureFormats, ", "))
 	}
-	format := flag
-	if o.json {
+	inRequest := slices.IndexFunc(r.Parameters, func(p answer.Parameter) bool { return p.Name == "format" })
+	format, asJSON := flag, o.json
+	flagOnLine, jsonOnLine := isOnLine(cmd.Flag("format")), asJSON && isOnLine(cmd.Flag("json"))
+	if flagOnLine || jsonOnLine || inRequest >= 0 {
+		asJSON = jsonOnLine
+		if !flagOnLine {
+			format = ""
+		}
+	}
+	if asJSON {
 		if format != "" && format != query.JSON {
 			return "", fmt.Errorf("--json and --format %s are both given; expected one of them", format)
 		}
 		format = query.JSON
 	}
-	if i := slices.IndexFunc(r.Parameters, func(p answer.Parameter) bool { return p.Name == "format" }); i >= 0 {
+	if inRequest >= 0 {
 		if format != "" {
-			return "", fmt.Errorf("the parameter format=%s and a flag both name a format; expected one of them", r.Parameters[i].Value)
+			return "", fmt.Errorf("the parameter format=%s and a flag both name a format; expected one of them", r.Parameters[inRequest].Value)
 		}
-		format = r.Parameters[i].Value
+		format = r.Parameters[inRequest].Value
 	}
 	switch {
 	case format == answer.Table, format == "" && terminal:

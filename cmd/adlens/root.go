@@ -80,8 +80,18 @@ func fromEnvironment(flags *pflag.FlagSet) (err error) {
 		} else if setting != nil {
 			err = fmt.Errorf("%s: %w", name, setting)
 		}
+		flags.SetAnnotation(f.Name, setByVariable, nil)
 	})
 	return err
+}
+
+// setByVariable marks a flag that was set from its variable.
+const setByVariable = "adlens_set_by_variable"
+
+// isOnLine reports whether the command line has a flag.
+func isOnLine(f *pflag.Flag) bool {
+	_, variable := f.Annotations[setByVariable]
+	return f.Changed && !variable
 }
 
 func printJSON(w io.Writer, value any) error {
