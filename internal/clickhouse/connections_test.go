@@ -1,13 +1,16 @@
 package clickhouse
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	migrations "adlens/internal/clickhouse/schema"
+	"adlens/internal/query"
 )
 
 func connectionNamed(t *testing.T, name string) adlens.Connection {
@@ -106,6 +109,58 @@ func TestTheConnectionThatWaitsLongestIsFound(t *testing.T) {
 	one.Removed = true
 	put()
 	waits("after its end", false)
+}
+
+// The first server knows what accounts are, and each has the loads and rates of its own.
+func TestAgesAreOfNewestLoadsAndOfAccountsThatAreKeptFresh(t *testing.T) {
+	t.Parallel()
+	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	accounts := onEach(t, db)
+	day := func(n int) time.Time { return time.Date(2020, 1, n, 0, 0, 0, 0, time.UTC) }
+	commit := func(account string, number uint32, at time.Time) {
+		t.Helper()
+		for _, sql := range []string{
+			"INSERT INTO commits (account_id, number, committed_at) VALUES ({account:String}, {number:UInt32}, toDateTime64({at:String}, 3, 'UTC'))",
+			"INSERT INTO rates (account_id, generation, currency, day, usd, fetched) VALUES ({account:String}, {number:UInt32}, 'EUR', toDate({at:String}), 1, true)",
+		} {
+			if err := db.Cluster.Exec(t.Context(), sql, conn.Params{"account": query.Text(account), "number": fmt.Sprint(number), "at": at.Format(time.DateOnly)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(when string, newest, oldest time.Time) {
+		t.Helper()
+		ages, err := db.Audit.Ages(t.Context())
+		if err != nil || !ages.NewestLoad.Equal(newest) || !ages.OldestLoad.Equal(oldest) || !ages.OldestRate.Equal(oldest) {
+			t.Errorf("%s the newest load is of %s, the oldest of %s, the oldest rate of %s, expected %s and %s: %v",
+				when, ages.NewestLoad, ages.OldestLoad, ages.OldestRate, newest, oldest, err)
+		}
+	}
+	put := func(account string, demo bool, subscription string) {
+		t.Helper()
+		if err := db.Accounts.PutAccount(t.Context(), adlens.Account{ID: account, Name: account, IsDemo: demo, Subscription: subscription, CreatedAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, account := range accounts {
+		commit(account, 8, day(1))
+	}
+	commit(accounts[0], 9, day(2))
+	commit(accounts[1], 9, day(3))
+	want("at first", day(3), day(2))
+	put(accounts[0], false, adlens.Canceled)
+	want("without a canceled account", day(3), day(3))
+	put(accounts[1], true, "active")
+	want("without any that is kept fresh", day(3), time.Time{})
+	put(accounts[0], false, "active")
+	want("without a demonstration", day(3), day(2))
+	put(accounts[1], false, "active")
+	if err := db.Cluster.Everywhere(t.Context(), func(s *cluster.Shard) error {
+		return s.Exec(t.Context(), "INSERT INTO commits (account_id, number, committed_at) SELECT account_id, 7, now64(3) + INTERVAL 1 DAY FROM commits WHERE number = 8", nil)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want("after an older load that was dated ahead", day(3), day(2))
 }
 
 // A connection from before connections had names is the one that is named by its

@@ -26,8 +26,8 @@ func (e *examination) checkClocks(c *checkup) (string, error) {
 	e.forEach(c, func(c *checkup, a account) error {
 		committed, err := e.db.Audit.NewestCommit(e.ctx, a.ID)
 		if ahead := committed.Sub(after); err == nil && ahead > clockSlack {
-			c.addFinding(clockSeverity(ahead), "set the clock of this machine, and of those that load, by NTP; which day is today, and which keys have expired, goes by it",
-				"the last load is dated %s, which is %s from now: this clock is late, or that of the load was early", []any{formatTime(committed), ahead.Round(time.Second)})
+			c.addFinding(clockSeverity(ahead), "set the clocks of this machine and of the database's by NTP; which day is today, and which keys have expired, goes by it",
+				"the last load is dated %s, which is %s from now: this clock is late, or the database's was early", []any{formatTime(committed), ahead.Round(time.Second)})
 		}
 		return err
 	})

@@ -14,10 +14,10 @@ import (
 // there is nothing that it could be of.
 type Ages struct {
 	NewestLoad    time.Time // when something was last loaded into any account
-	OldestLoad    time.Time // the last load of the account that waits longest for one
+	OldestLoad    time.Time // the last load of the account that waits longest for one, of those that are kept fresh
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
-	OldestRate    time.Time // that of the account whose fetched rates end first
+	OldestRate    time.Time // that of the account whose fetched rates end first, of those that are kept fresh
 	OldestRefresh time.Time // the last reading of the platform's reports of the connection that waits longest for one, or when it was connected, if there was none
 
 	Connections []ConnectionCount
@@ -31,10 +31,14 @@ type ConnectionCount struct {
 }
 
 const (
-	selectLoads = `SELECT max(last), min(last) FROM (SELECT max(committed_at) AS last FROM commits GROUP BY account_id)`
+	// The newest commit counts: one that a clock dated ahead would hide all later ones.
+	selectLoads = `SELECT account_id, argMax(committed_at, number) FROM commits GROUP BY account_id`
 
 	// Rates of dead generations are of days that live ones have too.
-	selectRates = `SELECT max(last), min(last) FROM (SELECT max(day) AS last FROM rates WHERE fetched GROUP BY account_id)`
+	selectRates = `SELECT account_id, max(day) FROM rates WHERE fetched GROUP BY account_id`
+
+	// What is canceled or made up may be left as it is: it would be the oldest for good.
+	selectDormant = `SELECT account_id FROM accounts GROUP BY account_id HAVING argMax(is_demo OR subscription_status = 'canceled', updated_at)`
 
 	countAccounts = `SELECT uniqExact(key) FROM directory_seals WHERE table_name = 'accounts'`
 
@@ -58,18 +62,15 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	if err = a.cluster.Home().ReadOnce(ctx, countAccounts, nil, conn.ScanInto(&all.Accounts)); err != nil {
 		return Ages{}, err
 	}
-	loads, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (one Ages, err error) {
-		if err = s.ReadOnce(ctx, selectLoads, nil, conn.ScanInto(&one.NewestLoad, &one.OldestLoad)); err == nil {
-			err = s.ReadOnce(ctx, selectRates, nil, conn.ScanInto(&one.NewestRate, &one.OldestRate))
-		}
-		return one, err
-	})
+	dormant, err := conn.CollectValues[string](ctx, a.cluster.Home(), selectDormant, nil)
 	if err != nil {
 		return all, err
 	}
-	for _, one := range loads {
-		all.NewestLoad, all.OldestLoad = widen(all.NewestLoad, all.OldestLoad, one.NewestLoad, one.OldestLoad)
-		all.NewestRate, all.OldestRate = widen(all.NewestRate, all.OldestRate, one.NewestRate, one.OldestRate)
+	if all.NewestLoad, all.OldestLoad, err = a.findSpan(ctx, selectLoads, dormant); err != nil {
+		return all, err
+	}
+	if all.NewestRate, all.OldestRate, err = a.findSpan(ctx, selectRates, dormant); err != nil {
+		return all, err
 	}
 	everyAccount := conn.Params{"account": ""}
 	all.Connections, err = conn.Collect(ctx, a.cluster.Home(), countConnections, everyAccount, func(scan conn.Scan) (one ConnectionCount, err error) {
@@ -88,15 +89,35 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	return all, err
 }
 
-// widen returns the newest and the oldest of two times each, of which none counts.
-func widen(newest, oldest, alsoNewest, alsoOldest time.Time) (time.Time, time.Time) {
-	if also := orNone(alsoNewest); also.After(newest) {
-		newest = also
+// findSpan returns the newest time that a statement reads of an account, and the oldest of
+// an account that is not dormant. The first server knows which are, and each the times of
+// its own accounts; of an account that was just moved, two have some.
+func (a Audit) findSpan(ctx context.Context, sql string, dormant []string) (newest, oldest time.Time, err error) {
+	shards, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (map[string]time.Time, error) {
+		return conn.CollectMap[string, time.Time](ctx, s, sql, nil)
+	})
+	last := map[string]time.Time{}
+	for _, times := range shards {
+		for account, at := range times {
+			if at.After(last[account]) {
+				last[account] = at.UTC()
+			}
+		}
 	}
-	if also := orNone(alsoOldest); oldest.IsZero() || !also.IsZero() && also.Before(oldest) {
-		oldest = also
+	for _, at := range last {
+		if at.After(newest) {
+			newest = at
+		}
 	}
-	return newest, oldest
+	for _, account := range dormant {
+		delete(last, account)
+	}
+	for _, at := range last {
+		if oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+	}
+	return newest, oldest, err
 }
 
 // orNone takes the beginning of time, which is the least of none, for none.
