@@ -125,8 +125,12 @@ type appJSON struct {
 
 // appLine returns a line about a connection as of a moment.
 func appLine(a auth.App, now time.Time) appJSON {
-	state, expires := appState(a, now)
-	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, adlens.FormatTime(a.InvitedAt), adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(&expires), adlens.FormatOptionalTime(a.RevokedAt)}
+	state, end := appState(a, now)
+	var expires *time.Time // an ended one may keep no secret that could
+	if !end.IsZero() {
+		expires = &end
+	}
+	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, adlens.FormatTime(a.InvitedAt), adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(expires), adlens.FormatOptionalTime(a.RevokedAt)}
 }
 
 // appState names the state of a connection, and says when it ends by itself.

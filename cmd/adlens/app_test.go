@@ -102,3 +102,12 @@ func TestConnectionsAreListedInTheirStates(t *testing.T) {
 		t.Errorf("%s: %v", out, err)
 	}
 }
+
+// A connection that was ended keeps no token that could expire.
+func TestAConnectionThatWasEndedExpiresNoMore(t *testing.T) {
+	now := time.Now()
+	a := auth.App{ID: "a_1", ConnectedAt: &now, RevokedAt: &now}
+	if line := appLine(a, now); line.State != "revoked" || line.ExpiresAt != nil {
+		t.Errorf("it is %s and expires at %v", line.State, *line.ExpiresAt)
+	}
+}

@@ -96,6 +96,7 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		{"list", map[string]any{"kind": "rule_runs"}, "rule_id is missing"},
 		{"list", map[string]any{"kind": "rule_runs", "rule_id": "no/such"}, "no/such"},
 		{"explain_change", map[string]any{"compare": "weekly"}, "weekly"},
+		{"explain_change", map[string]any{"compare": "none"}, `compare is "none"; expected previous_period, previous_year`},
 		{"timeline", map[string]any{"granularity": "campaign"}, `granularity is "campaign"; expected auto, day, week, month`},
 		{"rank", map[string]any{"page": "two"}, `page is "two"; expected a number`},
 		{"list", map[string]any{"kind": "campaigns", "marketplace": "US"}, "the account has no marketplaces yet"},
@@ -142,7 +143,7 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 	t.Parallel()
 	h, _ := house.Demo(t)
 	s := openSession(t, h.Program, harness.DemoAccount)
-	s.mustCall(t, "explain_change", map[string]any{"compare": "None", "figure": "ACOS"})
+	s.mustCall(t, "explain_change", map[string]any{"compare": "Previous_Year", "figure": "ACOS"})
 	got := s.mustCall(t, "figures", map[string]any{"figures": []string{"Spend, SALES", "spend"}})["by_ad_product"].(map[string]any)
 	if columns := strings.Join(textsOf(got["columns"]), " "); columns != "ad_product spend sales spend_share_percent" {
 		t.Errorf("the columns are %s", columns)

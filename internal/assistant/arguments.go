@@ -200,9 +200,10 @@ func (a argument) takes(text string) bool {
 	return true
 }
 
-// own reports whether the API does not know the argument, so that the tool judges it.
+// own reports whether the API does not know the argument, or takes more values, so that
+// the tool judges it.
 func (a argument) own() bool {
-	return !slices.ContainsFunc(catalogue.Parameters, func(p catalogue.Parameter) bool { return p.Name == a.Name })
+	return !slices.ContainsFunc(catalogue.Parameters, func(p catalogue.Parameter) bool { return p.Name == a.Name && len(p.Values) <= len(a.Values) })
 }
 
 func wrongArgument(a argument, v jsontext.Value) error {

@@ -66,9 +66,7 @@ func answerExplain(c call) (any, error) {
 	name := c.args.first("figure", "spend")
 	i := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == name })
 	figure := catalogue.Figures[i]
-	if compare := c.args.first("compare", "none"); compare == "none" {
-		c.args["compare"] = []string{"previous_period"}
-	}
+	c.args["compare"] = []string{c.args.first("compare", "previous_period")}
 	e := explanation{Figure: name, By: map[string]contributions{}}
 	figures := []string{name, "spend", "sales", "clicks", "purchases"}
 	for _, dimension := range explained {

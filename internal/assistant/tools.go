@@ -70,6 +70,13 @@ func scope(more ...argument) []argument {
 	return append(more, all...)
 }
 
+// comparing are arguments of a tool that always compares.
+func comparing(all []argument) []argument {
+	i := slices.IndexFunc(all, func(a argument) bool { return a.Name == "compare" })
+	all[i].Values = slices.DeleteFunc(slices.Clone(all[i].Values), func(value string) bool { return value == "none" })
+	return all
+}
+
 // Arguments of tools alone.
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
@@ -98,7 +105,7 @@ var tools = []tool{
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
 	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
-		scope(ofArgument), explanation{}, answerExplain},
+		comparing(scope(ofArgument)), explanation{}, answerExplain},
 	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
 		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, runArgument, apiArgument(catalogue.Campaigns, "page", "")},

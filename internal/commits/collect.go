@@ -3,6 +3,7 @@ package commits
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -155,7 +156,7 @@ func DeleteDead(ctx context.Context, port tables.Port, account string, after, ol
 	}
 	// Servers date rows each by its own clock.
 	nows := map[string]time.Time{}
-	for account := range notes {
+	for _, account := range slices.Sorted(maps.Keys(notes)) {
 		now, err := port.Now(ctx, account)
 		switch {
 		case adlens.KindOf(err) == adlens.Damaged: // where the account is, is lost

@@ -29,6 +29,9 @@ func (w *world) lostSince(account string, step int) bool {
 // losable are the tables that lose rows, some of them more often.
 var losable = append([]string{"commits", "commit_units", "seals", "number_blocks", "accounted", "dead_generations", "facts", "day_totals", "products"}, tables.OfGenerations()...)
 
+// losableMeanwhile are tables of which a load takes over rows.
+var losableMeanwhile = []string{"facts", "facts", "month_products", "month_ad_groups", "products", "entities"}
+
 // vanish loses what some inserts of one of some accounts wrote into one of some tables.
 func (w *world) vanish(r *rand.Rand, accounts, names []string) {
 	table, account := names[r.IntN(len(names))], accounts[r.IntN(len(accounts))]

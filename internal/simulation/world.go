@@ -11,7 +11,6 @@ import (
 
 	"adlens/internal/auth"
 	"adlens/internal/commits"
-	"adlens/internal/manifest"
 	"adlens/internal/recent"
 	"adlens/internal/tables"
 )
@@ -394,7 +393,7 @@ func (w *world) killEngine(bits uint32) {
 		return
 	}
 	if len(building) > 0 && w.lost("") == "" && between.Uint32()&1 == 0 {
-		w.vanish(between, building, tables.OfKind(manifest.Month))
+		w.vanish(between, building, losableMeanwhile)
 		return
 	}
 	r = w.eventRandom()
