@@ -70,7 +70,7 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 		"oldest_load":    {"The last load of the account that waits longest for one, without canceled and demonstration accounts; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
 		"oldest_refresh": {"When reports were last read through the connection that waits longest, or it was connected, if they never were; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
 		"newest_rate":    {"The day of the newest rate of exchange that was fetched; 0 for none.", func(a audit.Ages) time.Time { return a.NewestRate }},
-		"oldest_rate":    {"The same of the account whose fetched rates end first; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},
+		"oldest_rate":    {"The same of the account whose fetched rates end first, without canceled and demonstration accounts; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},
 	} {
 		m.Gauge(name+"_timestamp_seconds", of.help, func() float64 {
 			i.mu.Lock()

@@ -25,6 +25,7 @@ func TestAKilledEngineFailsNoClientForGood(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, t.TempDir(), 1)
 	w.start(t, withoutMemory...)
+	w.isWhole(t) // the model computes its figures once, before clients need them side by side
 	one, kills := w.tenants[0], house.Scaled(4)
 	var answered, refused atomic.Int64
 	done := make(chan struct{})

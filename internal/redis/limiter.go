@@ -58,8 +58,8 @@ func New(address string, database func() string, minute, day int, local *auth.Li
 // errAddress does not repeat the address, which may hold a password.
 var errAddress = errors.New("it is no address of a Redis; expected one like redis://:password@host:6379/0")
 
-// scratchAccounts are so many that the nodes of a cluster have one each: a node refuses
-// names of another's slots.
+// scratchAccounts are so many that a node of a cluster meets names of another's slots,
+// which it refuses.
 const scratchAccounts = 16
 
 // CheckScript runs the script for each scratch account in the Redis at an address, and

@@ -134,7 +134,7 @@ type ClockOffset struct {
 	Ahead  time.Duration
 }
 
-// Clocks compares the clocks of all servers with ours.
+// Clocks compares the clock of each shard with ours; of replicas, that of one.
 func (a Audit) Clocks(ctx context.Context, now func() time.Time) ([]ClockOffset, error) {
 	return cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (ClockOffset, error) {
 		one := ClockOffset{Server: "the database"}

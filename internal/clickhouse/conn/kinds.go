@@ -35,7 +35,7 @@ var kindOfCode = map[int32]adlens.Kind{
 	codeCorruptedData:                     adlens.Damaged,
 	codeCannotDecompress:                  adlens.Damaged,
 	codeUnknownCodec:                      adlens.Damaged,           // of a block
-	codeQueryWasCancelled:                 adlens.EngineUnavailable, // by a server that shuts down: callers who leave are known before
+	codeQueryWasCancelled:                 adlens.EngineUnavailable, // by a server that shuts down, or KILL QUERY: callers who leave are known before
 	codeRequiredPassword:                  adlens.EngineUnavailable, // another incarnation
 	codeAuthenticationFailed:              adlens.EngineUnavailable, // another incarnation
 	codeNoZookeeper:                       adlens.EngineUnavailable,

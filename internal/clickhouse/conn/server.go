@@ -299,8 +299,8 @@ func (s *Server) ReadTexts(ctx context.Context, sql string) (texts []string, err
 }
 
 // Export runs a statement that reads much, as the owner: it has no deadline of
-// its own and takes no turn from a request. It is not repeated, because visit has
-// seen rows.
+// its own and takes no turn from a request. It is not repeated once visit has
+// seen a row.
 func (s *Server) Export(ctx context.Context, sql string, params Params, visit func(Scan) error) error {
 	return s.read(ctx, EachRow(visit), func(ctx context.Context, c *Session, read func(Rows) error) error {
 		return c.Export(ctx, sql, params, read)
@@ -360,7 +360,9 @@ func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 	failed := &adlens.Error{Kind: kind, Err: err}
 	switch kind {
 	case adlens.EngineUnavailable:
-		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) {
+		// Of a statement that was ended, by KILL QUERY or in a stop, the next one tells
+		// whether the server is there.
+		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) && !isException(err, codeQueryWasCancelled) {
 			s.dropSession(c)
 		}
 	case adlens.Damaged:

@@ -93,3 +93,16 @@ func TestRowsOfAReadThatWasBegunOnceMoreAreCollectedOnce(t *testing.T) {
 		t.Errorf("collected are %v: %v", all, err)
 	}
 }
+
+// An operator who ends one statement ends no other: all would have to find the server once
+// more.
+func TestAStatementThatWasEndedCostsNoSession(t *testing.T) {
+	t.Parallel()
+	for code, stays := range map[int32]bool{394: true, 236: false} {
+		silent, c := connectSilent(t)
+		c.server.handleError(t.Context(), c, &clickhouse.Exception{Code: code, Message: "Query was cancelled"})
+		if is := c.server.currentSession() == c; is != stays {
+			t.Errorf("after code %d the session with %s stays: %t", code, silent.address, is)
+		}
+	}
+}

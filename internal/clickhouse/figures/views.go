@@ -16,7 +16,7 @@ import (
 
 // maxViewBytes bounds the memory of all remembered views. Three years of daily reports of
 // five profiles and three ad products take some 3 MB.
-const maxViewBytes = 128 << 20
+const maxViewBytes = 256 << 20
 
 // views are the views of accounts as they are read from the database.
 type views struct{ *Store }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
-	"unique"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
@@ -215,12 +215,17 @@ func ScanUnit(scan conn.Scan) (tables.Unit, error) {
 	for i := range ids {
 		s := manifest.Source{ReportID: ids[i], GeneratedAt: times[i].UTC(), SHA256: hashes[i], Days: manifest.Days(days[i])}
 		if i < len(columns) {
-			s.Columns = unique.Make(columns[i]).Value() // thousands of reports have the same long text
+			text, _ := reportColumns.LoadOrStore(columns[i], columns[i])
+			s.Columns = text.(string)
 		}
 		u.Sources = append(u.Sources, s)
 	}
 	return u, nil
 }
+
+// reportColumns has each list of columns once: thousands of reports have the same long
+// text, and there are few such texts.
+var reportColumns sync.Map // string to itself
 
 func sourceColumns(sources []manifest.Source) (ids []string, times []time.Time, hashes []string, days []uint32, columns []string) {
 	for _, s := range sources {
