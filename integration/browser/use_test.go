@@ -218,18 +218,19 @@ func TestAViewIsSavedAsTheServerAnswersIt(t *testing.T) {
 }
 
 // Refresh also asks for the marketplaces. What is chosen until they come is not
-// covered by the view of before.
+// covered by the view of before, and the refresh is begun once more.
 func TestWhatIsChosenDuringARefreshStays(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "")
-	p.everScripted(`{const real = fetch; window.fetch = (to, how) => !window.holding || !String(to).includes('/marketplaces') ? real(to, how)
+	p.everScripted(`{const real = fetch; window.asked = []; window.fetch = (to, how) => window.asked.push(String(to)) && !window.holding || !String(to).includes('/marketplaces') ? real(to, how)
 		: new Promise((_, refuse) => { window.held = true; how.signal.addEventListener('abort', () => refuse(how.signal.reason)) })}`)
 	p.signIn(h.key)
 	js[any](p, `(window.holding = true, document.querySelector('[data-keep="again"]').click(), null)`)
 	p.until("window.held")
-	js[any](p, `(document.querySelector('[data-keep="measure-roas"]').click(), null)`)
+	js[any](p, `(window.holding = false, window.asked = [], document.querySelector('[data-keep="measure-roas"]').click(), null)`)
 	p.until("location.hash === '#/overview?measure=roas'")
+	p.until("window.asked.some((to) => to.includes('/timeline'))")
 	p.settled()
 	if got := p.text("#timeline-title"); got != "ROAS by day" {
 		t.Errorf("the chart shows %s, and the address has ROAS", got)

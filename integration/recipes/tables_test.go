@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,11 +148,12 @@ func TestPandasKeepsTheDigitsOfARulesCampaign(t *testing.T) {
 	}
 }
 
-func TestPandasReadsEveryIDAsText(t *testing.T) {
+func TestPandasReadsIDsAndNamesAsText(t *testing.T) {
 	t.Parallel()
 	recipe := string(mustRun(t, "page.mjs", "pandas", "http://127.0.0.1:1", "/api/v1/rules?page_size=all"))
+	isText := regexp.MustCompile(`_ids?$|_name$|^name$|^title$|^summary$`)
 	for name := range wantedTypes {
-		if (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")) && !strings.Contains(recipe, `"`+name+`": str`) {
+		if isText.MatchString(name) && !strings.Contains(recipe, `"`+name+`": str`) {
 			t.Errorf("the recipe does not read %s as text", name)
 		}
 	}

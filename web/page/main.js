@@ -139,9 +139,11 @@ function settled() {
 }
 
 // show brings the page to what the fragment says. Requests that are shown
-// already are asked again only if that is wanted; what was running is given up.
+// already are asked again only if that is wanted; what was running is given up, but for
+// a refresh: that is begun once more.
 async function show({ again = false } = {}) {
   const mine = session
+  const isRefresh = mine.refreshing ||= again
   const state = mine.state = settled()
   const requests = requestsOf(state)
   frame(state)
@@ -149,9 +151,11 @@ async function show({ again = false } = {}) {
   clearTimeout(mine.later)
   const running = mine.running = new AbortController()
   if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) {
-    byId('view').setAttribute('aria-busy', 'false')
     draw(state, mine.shown)
-    return comeBack(mine.shown.answers, running)
+    if (!isRefresh) {
+      byId('view').setAttribute('aria-busy', 'false')
+      return comeBack(mine.shown.answers, running)
+    }
   }
   if (!mine.shown && !mine.failed) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
   byId('view').setAttribute('aria-busy', 'true')
@@ -159,8 +163,9 @@ async function show({ again = false } = {}) {
     if (mine.inactive && state.view !== 'apps') throw mine.inactive
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
-    if (await learn(mine, running, { again, answers: shown.answers })) return show({ again: true })
+    if (await learn(mine, running, { again: isRefresh, answers: shown.answers })) return show({ again: true })
     if (running.signal.aborted) return // another view was chosen while it learnt
+    mine.refreshing = false
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
@@ -257,6 +262,7 @@ function fail(error, requests, running) {
   if (error instanceof Problem && error.status === 401) return forget('', error)
   running.abort()
   session.failed = true
+  session.refreshing = false
   byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
   redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[session.state.view].title), drawFault(error, () => (session.inactive ? begin(session.key) : show({ again: true }))),

@@ -6,7 +6,8 @@ import { powerQueryScript } from './powerquery.js'
 import { whole } from './requests.js'
 import { sheetsScript } from './sheets.js'
 
-const ids = ['product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'last_run_rule_run_id', 'activity_id', 'scope_campaign_ids']
+// texts are the columns that may look like numbers: ids, and names that people gave.
+const texts = ['title', 'name', 'campaign_name', 'ad_group_name', 'summary', 'product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'last_run_rule_run_id', 'activity_id', 'scope_campaign_ids']
 
 const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
 
@@ -17,9 +18,11 @@ export const shell = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 // have so many rows at most, and each names the next one in the header Link.
 const isPaged = ({ params }) => params.some(([name, value]) => name === 'page_size' && value !== 'all')
 
+const isCut = ({ params }) => params.some(([name, value]) => name === 'page_size' && value === 'all')
+
 function curl(request, origin) {
   const all = whole(request)
-  if (!isPaged(all)) return `curl -H 'Authorization: Bearer YOUR_API_KEY' \\\n  ${shell(origin + address(all))}\n`
+  if (!isPaged(all)) return `${isCut(all) ? '# 100,000 rows at most: meta.truncated says whether there are more.\n' : ''}curl -H 'Authorization: Bearer YOUR_API_KEY' --fail-with-body \\\n  ${shell(origin + address(all))}\n`
   return `# Each page has 1,000 rows at most, and its headers name the next one. If a page is
 # refused, nothing of its answer is printed, and the exit code is not 0.
 SERVER=${shell(origin)}
@@ -72,7 +75,7 @@ function powerQuery(request, origin) {
 }
 
 function pandas(request, origin) {
-  const types = ids.map((name) => `"${name}": str`).join(', ')
+  const types = texts.map((name) => `"${name}": str`).join(', ')
   return `import urllib.request
 import pandas as pd
 
@@ -87,7 +90,7 @@ while page:  # each page names the next one in the header Link
         link = answer.headers["Link"]
         parts.append(pd.read_csv(
             answer, keep_default_na=False, na_values="",
-            dtype={${types}},  # a number would lose the last digits
+            dtype={${types}},  # a number would lose digits
         ))
     page = link[1:link.index(">")] if link else None
 table = pd.concat(parts, ignore_index=True)
