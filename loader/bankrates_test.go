@@ -56,14 +56,24 @@ func bankDollars(t testing.TB, dollars, units string) *big.Rat {
 
 func (o *oracle) addBank(t testing.TB, days ...bankDay) {
 	t.Helper()
+	newest := ""
 	for _, d := range days {
-		o.fetched["AED "+d.day], o.fetched["SAR "+d.day] = bankDollars(t, "1", "3.6725"), bankDollars(t, "1", "3.75")
+		newest = max(newest, d.day)
+	}
+	put := func(currency, day, euros, units string) {
+		if key := currency + " " + day; o.asOf[key] <= newest {
+			o.fetched[key], o.asOf[key] = bankDollars(t, euros, units), newest
+		}
+	}
+	for _, d := range days {
+		put("AED", d.day, "1", "3.6725")
+		put("SAR", d.day, "1", "3.75")
 		if d.usd == "" {
 			continue
 		}
-		o.fetched["EUR "+d.day] = bankDollars(t, d.usd, "1")
+		put("EUR", d.day, d.usd, "1")
 		if d.jpy != "" {
-			o.fetched["JPY "+d.day] = bankDollars(t, d.usd, d.jpy)
+			put("JPY", d.day, d.usd, d.jpy)
 		}
 	}
 }
@@ -127,6 +137,13 @@ func TestFiguresOfTheBanksRatesDoNotDependOnTheOrderOfLoading(t *testing.T) {
 			}
 			days = append(days, bankDay{day(-3), "1.1", "160"}, bankDay{day(-5), "", "161"})
 			half := len(days) / 2
+			// The bank corrects old days in a later history.
+			corrected := append([]bankDay{{day(47), "1.2345", "155.5"}}, days...)
+			for i := range corrected {
+				if random.IntN(3) == 0 {
+					corrected[i].usd = fmt.Sprintf("1.%04d", random.IntN(10_000))
+				}
+			}
 			pieces = append(pieces,
 				func() string { o.addBank(t, days...); return file("eurofxref-hist.csv", bankHistory(days...)) },
 				func() string {
@@ -134,6 +151,10 @@ func TestFiguresOfTheBanksRatesDoNotDependOnTheOrderOfLoading(t *testing.T) {
 					return file("eurofxref-hist.zip", zipped(t, "eurofxref-hist.csv", bankHistory(days[half:]...)))
 				},
 				func() string { o.addBank(t, days[0]); return file("eurofxref.csv", bankDaily(days[0])) },
+				func() string {
+					o.addBank(t, corrected...)
+					return file("eurofxref-hist.csv", bankHistory(corrected...))
+				},
 				func() string {
 					var lines []string
 					for n := 0; n < 45; n += 4 + random.IntN(12) {

@@ -21,6 +21,7 @@ type oracle struct {
 	profiles map[string]oracleProfile
 	rates    map[string]*big.Rat // "EUR 2026-01-05"
 	fetched  map[string]*big.Rat // likewise, of files of the European Central Bank
+	asOf     map[string]string   // the newest day of the file that such a rate is from
 	reports  map[string]oracleReport
 }
 
@@ -43,7 +44,7 @@ func (r oracleReport) beats(o oracleReport) bool {
 }
 
 func newOracle() *oracle {
-	return &oracle{map[string]oracleProfile{}, map[string]*big.Rat{}, map[string]*big.Rat{}, map[string]oracleReport{}}
+	return &oracle{map[string]oracleProfile{}, map[string]*big.Rat{}, map[string]*big.Rat{}, map[string]string{}, map[string]oracleReport{}}
 }
 
 func content(t testing.TB, path string) io.Reader {

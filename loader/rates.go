@@ -21,8 +21,9 @@ type RateTable map[string][]Rate
 
 // Rate is the rate of one day.
 type Rate struct {
-	Day adlens.Day
-	USD adlens.Amount
+	Day  adlens.Day
+	USD  adlens.Amount
+	AsOf adlens.Day // the newest day of the bank's file that it is from; 0 for others
 }
 
 // RateSpan is the first and the last day of the rates of a currency that are held
@@ -95,7 +96,7 @@ func (r RateTable) findDay(currency string, day adlens.Day) (int, bool) {
 }
 
 // With returns the table with the rates of another put in or over its own, and
-// whether that changed anything. Currencies that stay as they are share their rates.
+// whether that changed anything. What a later file of the bank gives stays. Currencies that stay as they are share their rates.
 func (r RateTable) With(added RateTable) (RateTable, bool) {
 	next, changed := RateTable{}, false
 	for currency, rates := range r {
@@ -114,9 +115,12 @@ func (r RateTable) putRate(currency string, rate Rate) (changed bool) {
 	rates := r[currency]
 	i, exact := r.findDay(currency, rate.Day)
 	if exact {
-		changed = rates[i].USD != rate.USD
+		held := rates[i]
+		if rate.AsOf < held.AsOf {
+			return false
+		}
 		rates[i] = rate
-		return changed
+		return held != rate
 	}
 	r[currency] = slices.Insert(rates, i, rate)
 	return true

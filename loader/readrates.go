@@ -40,7 +40,7 @@ func readRates(content io.Reader) (all Rates, rows int, err error) {
 		if i, twice := rates.findDay(currency, day); twice && rates[currency][i].USD != usd {
 			return &platform.Fault{Row: row, Field: "usd", Value: values[2], Expected: fmt.Sprintf("%s, which an earlier row gives for %s on %s", rates[currency][i].USD, currency, day)}
 		}
-		rates.putRate(currency, Rate{day, usd})
+		rates.putRate(currency, Rate{Day: day, USD: usd})
 		return nil
 	})
 	return Rates{ByHand: rates}, rows, err
@@ -49,7 +49,12 @@ func readRates(content io.Reader) (all Rates, rows int, err error) {
 // readBankRates reads a file of the European Central Bank.
 func readBankRates(content io.Reader) (all Rates, rows int, err error) {
 	table, err := ecb.Read(content)
-	rates := RateTable{}
-	table.Dollars(func(day adlens.Day, currency string, usd adlens.Amount) { rates.putRate(currency, Rate{day, usd}) })
+	rates, newest := RateTable{}, adlens.Day(0)
+	for day := range table {
+		newest = max(newest, day)
+	}
+	table.Dollars(func(day adlens.Day, currency string, usd adlens.Amount) {
+		rates.putRate(currency, Rate{day, usd, newest})
+	})
 	return Rates{Fetched: rates}, len(table), err
 }

@@ -17,30 +17,33 @@ type Account struct {
 	profiles map[string]profile
 	rates    map[string]map[string]*big.Rat // currency, then day
 	fetched  map[string]map[string]*big.Rat // likewise, of the European Central Bank
-	titles   map[string]string
-	reports  map[string]*report // by key, so a repeated file counts once
-	exports  map[string]*export // likewise
-	rules    map[string]record
-	runs     map[string]record
-	activity map[string]record
-	learned  map[string]map[entity]knownName // the newest names that reports of a profile gave
-	facts    []fact                          // derived; nil when out of date
-	names    map[entity]knownName            // derived with the facts
+	// fetchedBy is the newest day of the file that a rate is from, by currency and day.
+	fetchedBy map[string]string
+	titles    map[string]string
+	reports   map[string]*report // by key, so a repeated file counts once
+	exports   map[string]*export // likewise
+	rules     map[string]record
+	runs      map[string]record
+	activity  map[string]record
+	learned   map[string]map[entity]knownName // the newest names that reports of a profile gave
+	facts     []fact                          // derived; nil when out of date
+	names     map[entity]knownName            // derived with the facts
 }
 
 // New is an account for which nothing was loaded.
 func New() *Account {
 	return &Account{
-		profiles: map[string]profile{},
-		rates:    map[string]map[string]*big.Rat{},
-		fetched:  map[string]map[string]*big.Rat{},
-		titles:   map[string]string{},
-		reports:  map[string]*report{},
-		exports:  map[string]*export{},
-		rules:    map[string]record{},
-		runs:     map[string]record{},
-		activity: map[string]record{},
-		learned:  map[string]map[entity]knownName{},
+		profiles:  map[string]profile{},
+		rates:     map[string]map[string]*big.Rat{},
+		fetched:   map[string]map[string]*big.Rat{},
+		fetchedBy: map[string]string{},
+		titles:    map[string]string{},
+		reports:   map[string]*report{},
+		exports:   map[string]*export{},
+		rules:     map[string]record{},
+		runs:      map[string]record{},
+		activity:  map[string]record{},
+		learned:   map[string]map[entity]knownName{},
 	}
 }
 
@@ -60,6 +63,7 @@ func (a *Account) Clone() *Account {
 	for currency, days := range a.rates {
 		b.rates[currency] = maps.Clone(days)
 	}
+	b.fetchedBy = maps.Clone(a.fetchedBy)
 	for currency, days := range a.fetched {
 		b.fetched[currency] = maps.Clone(days)
 	}

@@ -27,7 +27,8 @@ func (a *Account) takeBankRates(file string) (*report, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	for _, line := range all[1:] {
+	newest := ""
+	for i, line := range all[1:] {
 		day, err := time.Parse("02 January 2006", line[0])
 		if err != nil {
 			day, err = time.Parse(time.DateOnly, line[0])
@@ -35,6 +36,10 @@ func (a *Account) takeBankRates(file string) (*report, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
+		line[0] = day.Format(time.DateOnly)
+		newest, all[1+i] = max(newest, line[0]), line
+	}
+	for _, line := range all[1:] {
 		euros := map[string]*big.Rat{"EUR": big.NewRat(1, 1)}
 		for i, name := range all[0][1:] {
 			if units, ok := new(big.Rat).SetString(line[i+1]); ok { // else it is N/A, or the end of the line
@@ -43,22 +48,27 @@ func (a *Account) takeBankRates(file string) (*report, string, error) {
 		}
 		for currency, units := range euros {
 			if dollars := euros["USD"]; dollars != nil && currency != "USD" {
-				a.putBankRate(currency, day, dollars, units)
+				a.putBankRate(currency, line[0], newest, dollars, units)
 			}
 		}
 		for currency, units := range pegs {
-			a.putBankRate(currency, day, big.NewRat(1, 1), parseDecimal(units))
+			a.putBankRate(currency, line[0], newest, big.NewRat(1, 1), parseDecimal(units))
 		}
 	}
 	return nil, Loaded, nil
 }
 
-// putBankRate keeps dollars by units, rounded half away from zero to ten decimals.
-func (a *Account) putBankRate(currency string, day time.Time, dollars, units *big.Rat) {
+// putBankRate keeps dollars by units, rounded half away from zero to ten decimals, unless
+// a file that ends later has given the day's.
+func (a *Account) putBankRate(currency, day, newest string, dollars, units *big.Rat) {
 	if a.fetched[currency] == nil {
 		a.fetched[currency] = map[string]*big.Rat{}
 	}
-	a.fetched[currency][day.Format(time.DateOnly)] = parseDecimal(new(big.Rat).Quo(dollars, units).FloatString(10))
+	if a.fetchedBy[currency+day] > newest {
+		return
+	}
+	a.fetchedBy[currency+day] = newest
+	a.fetched[currency][day] = parseDecimal(new(big.Rat).Quo(dollars, units).FloatString(10))
 }
 
 // openBankFile opens a file, or the one in its archive.

@@ -32,7 +32,7 @@ type answers struct {
 // were loaded in this order. Lists have the times at which they were read.
 func (u *universe) expected(loaded []loadedFile) *answers {
 	a := &answers{map[figureKey][summed]uint64{}, map[string]string{}}
-	rates, currencies := map[rateKey]uint64{}, map[string]string{"US": "USD"}
+	rates, asOf, currencies := map[rateKey]uint64{}, map[rateKey]adlens.Day{}, map[string]string{"US": "USD"}
 	var reports []*report
 	lists := map[[3]string]loadedFile{} // by table, profile and ad product
 	for _, l := range loaded {
@@ -42,7 +42,9 @@ func (u *universe) expected(loaded []loadedFile) *answers {
 			a.texts["profile "+p.id] = p.name
 		}
 		for key, rate := range f.rates {
-			rates[key] = rate
+			if f.asOf >= asOf[key] {
+				rates[key], asOf[key] = rate, f.asOf
+			}
 		}
 		for id, text := range f.texts {
 			if a.texts[f.kind+" "+id] = text; text == "" {

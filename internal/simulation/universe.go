@@ -36,6 +36,7 @@ type extract struct {
 	path     string
 	profiles []profile
 	rates    map[rateKey]uint64 // in ten-thousandths of a dollar
+	asOf     adlens.Day         // the newest day of a file of the bank
 	report   *report
 	texts    map[string]string // titles and rules; "" for a deleted rule
 	list     *list
@@ -172,18 +173,19 @@ var (
 // bankFile writes rates of the European Central Bank for some days: later ones of
 // some of them. Pegged currencies come along.
 func (b *builder) bankFile(name string, version int) {
-	rates := map[rateKey]uint64{}
+	rates, newest := map[rateKey]uint64{}, adlens.Day(0)
 	text := "Date,USD,JPY,\n"
 	for day := lastDay; day > firstDay-8; day-- {
 		if version > 0 && b.random.IntN(8) > 0 {
 			continue
 		}
 		rate := uint64(15_000 + b.random.IntN(5000))
+		newest = max(newest, day)
 		rates[rateKey{"EUR", true, day}] = rate
 		rates[rateKey{"AED", true, day}], rates[rateKey{"SAR", true, day}] = 2722, 2666 // cut to ten-thousandths
 		text += fmt.Sprintf("%s,%d.%04d,N/A,\n", day, rate/10_000, rate%10_000)
 	}
-	b.add(&extract{kind: "bank rates", rates: rates}, map[string]string{name: text}, name)
+	b.add(&extract{kind: "bank rates", rates: rates, asOf: newest}, map[string]string{name: text}, name)
 }
 
 // ratesFile writes rates of every fifth day but those of December, of which only

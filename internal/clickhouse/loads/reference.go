@@ -68,20 +68,21 @@ func (l ListStore) Rates(ctx context.Context, account string, generation uint32)
 		rate     loader.Rate
 	}
 	all, err := conn.Collect(ctx, l.cluster, `
-SELECT currency, fetched, day, usd
+SELECT currency, fetched, day, usd, as_of
 FROM rates
 WHERE account_id = {account:String} AND generation = {generation:UInt32}
 ORDER BY currency, day`, ofGeneration(account, generation), func(scan conn.Scan) (row, error) {
 		var (
 			r   row
-			day time.Time
 			usd decimal.Decimal
+
+			day, asOf time.Time
 		)
-		if err := scan(&r.currency, &r.fetched, &day, &usd); err != nil {
+		if err := scan(&r.currency, &r.fetched, &day, &usd, &asOf); err != nil {
 			return r, err
 		}
 		amount, err := adlens.ParseAmount([]byte(usd.String()))
-		r.rate = loader.Rate{Day: adlens.DayOf(day), USD: amount}
+		r.rate = loader.Rate{Day: adlens.DayOf(day), USD: amount, AsOf: adlens.DayOf(asOf)}
 		return r, err
 	})
 	rates := loader.NewRates()
@@ -110,11 +111,11 @@ ORDER BY currency, fetched`, ofGeneration(account, generation), func(scan conn.S
 
 // InsertRates writes all rates under a new generation.
 func (l ListStore) InsertRates(ctx context.Context, account string, generation uint32, all loader.Rates) error {
-	return l.cluster.Insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd, fetched)", func(batch conn.Batch) error {
+	return l.cluster.Insert(ctx, account, "INSERT INTO rates (account_id, generation, currency, day, usd, fetched, as_of)", func(batch conn.Batch) error {
 		for _, fetched := range []bool{false, true} {
 			for currency, rates := range all.Table(fetched) {
 				for _, r := range rates {
-					if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD), fetched); err != nil {
+					if err := batch.Append(account, generation, currency, r.Day.Time(), unitsDecimal(r.USD), fetched, r.AsOf.Time()); err != nil {
 						return err
 					}
 				}
