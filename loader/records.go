@@ -15,7 +15,7 @@ import (
 // recordKind is how one kind of records is read, kept and put together.
 type recordKind[R records.Record] struct {
 	kind    manifest.Kind
-	check   func(*session, *R) error
+	check   func(s *session, held map[records.ID]R, r *R) error
 	id      func(R) records.ID
 	deleted func(R) bool
 	read    func(Store, context.Context, string, uint32) ([]R, error)
@@ -24,25 +24,27 @@ type recordKind[R records.Record] struct {
 
 var rules = recordKind[records.Rule]{
 	kind:  manifest.Rules,
-	check: func(_ *session, r *records.Rule) error { return records.CheckRule(r) },
+	check: func(_ *session, _ map[records.ID]records.Rule, r *records.Rule) error { return records.CheckRule(r) },
 	id:    func(r records.Rule) records.ID { return r.ID }, deleted: func(r records.Rule) bool { return r.Deleted },
 	read: Store.Rules, write: Store.InsertRules,
 }
 
 var ruleRuns = recordKind[records.RuleRun]{
-	kind:  manifest.RuleRuns,
-	check: func(_ *session, r *records.RuleRun) error { return records.CheckRun(r) },
-	id:    func(r records.RuleRun) records.ID { return r.ID }, deleted: func(r records.RuleRun) bool { return r.Deleted },
+	kind: manifest.RuleRuns,
+	check: func(_ *session, _ map[records.ID]records.RuleRun, r *records.RuleRun) error {
+		return records.CheckRun(r)
+	},
+	id: func(r records.RuleRun) records.ID { return r.ID }, deleted: func(r records.RuleRun) bool { return r.Deleted },
 	read: Store.RuleRuns, write: Store.InsertRuleRuns,
 }
 
 var activity = recordKind[records.Activity]{
 	kind: manifest.Activity,
-	check: func(s *session, a *records.Activity) error {
+	check: func(s *session, held map[records.ID]records.Activity, a *records.Activity) error {
 		if err := records.CheckActivity(a); err != nil || a.Deleted {
 			return err
 		}
-		return s.placeActivity(a)
+		return s.placeActivity(a, held[a.ID].MarketplaceID)
 	},
 	id: func(a records.Activity) records.ID { return a.ID }, deleted: func(a records.Activity) bool { return a.Deleted },
 	read: Store.Activity, write: Store.InsertActivity,
@@ -59,7 +61,7 @@ func overlayRecords[R records.Record](k recordKind[R]) overlay[[]R] {
 		put: func(s *session, f file, over []R) (next []R, rows int, err error) {
 			var added []R
 			err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
-				added, err = k.decodeRecords(s, content)
+				added, err = k.decodeRecords(s, over, content)
 				return err
 			})
 			if err != nil {
@@ -76,8 +78,12 @@ func overlayRecords[R records.Record](k recordKind[R]) overlay[[]R] {
 	}
 }
 
-func (k recordKind[R]) decodeRecords(s *session, content io.Reader) ([]R, error) {
-	return records.Decode(content, func(r *R) error { return k.check(s, r) })
+func (k recordKind[R]) decodeRecords(s *session, over []R, content io.Reader) ([]R, error) {
+	held := make(map[records.ID]R, len(over))
+	for _, r := range over {
+		held[k.id(r)] = r
+	}
+	return records.Decode(content, func(r *R) error { return k.check(s, held, r) })
 }
 
 // mergeRecords puts records over others by id; a deleted one takes its namesake away.
@@ -118,14 +124,18 @@ func sameRecords[R records.Record](held, next []R) (bool, error) {
 }
 
 // placeActivity finds the marketplace of an entry: by its id, or by its
-// country where the account has one of that country.
-func (s *session) placeActivity(a *records.Activity) error {
+// country where the account has one of that country. An entry that is loaded again stays
+// at the marketplace where it is held, also where its country has another one by now.
+func (s *session) placeActivity(a *records.Activity, held records.ID) error {
 	country := adlens.CanonicalCountry(a.Marketplace)
 	var found []Marketplace
 	for _, m := range s.markets {
 		if a.MarketplaceID == records.ID(m.ID) || a.MarketplaceID == "" && m.Country == country {
 			found = append(found, m)
 		}
+	}
+	if i := slices.IndexFunc(found, func(m Marketplace) bool { return records.ID(m.ID) == held }); i >= 0 {
+		found = found[i : i+1]
 	}
 	switch {
 	case len(found) == 0 && a.MarketplaceID != "":

@@ -2,6 +2,7 @@ package loader_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"adlens/loader"
@@ -39,5 +40,27 @@ func TestRecordsWithoutOptionalFieldsAreLoadedOnce(t *testing.T) {
 				t.Errorf("%s, load %d: %s, expected %s; %v", name, i, f.Status, step.want, f.Error)
 			}
 		}
+	}
+}
+
+// An entry that names its country alone stays where it is held when the account gets
+// another profile of that country; a new one has to say which.
+func TestActivityThatIsLoadedAgainStaysAtItsMarketplace(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	path := filepath.Join(t.TempDir(), "activity.ndjson")
+	const first = `{"activity_id":"one","occurred_at":"2026-05-01T07:00:00Z","tool":"undo","marketplace":"US"}` + "\n"
+	writeFile(t, path, first)
+	mustLoad(t, d.store(), t.Name(), path)
+	profiles := filepath.Join(t.TempDir(), "profiles.json")
+	writeFile(t, profiles, `[{"profileId":2002,"countryCode":"US","currencyCode":"USD","timezone":"America/Los_Angeles","accountInfo":{"type":"seller","name":"Other"}}]`)
+	mustLoad(t, d.store(), t.Name(), profiles)
+	if f := load(t, d.store(), t.Name(), path).Files[0]; f.Status != loader.Unchanged {
+		t.Errorf("loaded again it is %s: %v", f.Status, f.Error)
+	}
+	writeFile(t, path, first+`{"activity_id":"two","occurred_at":"2026-05-01T08:00:00Z","tool":"undo","marketplace":"US"}`)
+	if f := load(t, d.store(), t.Name(), path).Files[0]; f.Status != loader.Refused || !strings.Contains(*f.Error, "of which the account has 2; expected marketplace_id") {
+		t.Errorf("with a new entry it is %s: %v", f.Status, f.Error)
 	}
 }
