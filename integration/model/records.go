@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -69,7 +70,7 @@ func readLines(file string) ([]record, error) {
 }
 
 // resolveMarketplace finds an activity entry's marketplace: by its id, or by its country
-// where the account has one of that.
+// where the account has one of that, or where the entry is held.
 func (a *Account) resolveMarketplace(entry record) error {
 	if id := entry.memberText("marketplace_id"); id != "" {
 		if _, known := a.profiles[id]; !known {
@@ -83,6 +84,9 @@ func (a *Account) resolveMarketplace(entry record) error {
 		if p.country == canonicalCountry(entry.memberText("marketplace")) {
 			found = append(found, id)
 		}
+	}
+	if held := a.activity[entry.memberText("activity_id")].memberText("marketplace_id"); slices.Contains(found, held) {
+		found = []string{held}
 	}
 	if len(found) != 1 {
 		return fmt.Errorf("marketplace %s stands for %v", entry.memberText("marketplace"), found)
