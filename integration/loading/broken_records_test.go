@@ -97,7 +97,7 @@ func activityFaults(t *testing.T) []recordFault {
 	t.Helper()
 	k := activityKind
 	byCountry := func(name, country string, says ...string) recordFault {
-		entry := house.With(k.line("two"), "marketplace", country)
+		entry := house.With(k.line("by country"), "marketplace", country)
 		delete(entry, "marketplace_id")
 		return k.raw(t, name, string(house.Marshal(t, entry)), append(says, "marketplace", country)...)
 	}

@@ -139,8 +139,8 @@ function settled() {
 }
 
 // show brings the page to what the fragment says. Requests that are shown
-// already are asked again only if that is wanted; what was running is given up, but for
-// a refresh: that is begun once more.
+// already are asked again only if that is wanted; what was running is given up, and a
+// refresh begun once more.
 async function show({ again = false } = {}) {
   const mine = session
   const isRefresh = mine.refreshing ||= again

@@ -1,28 +1,24 @@
-// A view's request as other tools write it. Each asks for CSV, whose columns are
-// those of JSON; the key is a placeholder.
+// A view's request as other tools write it; the key is a placeholder.
 
 import { address } from './api.js'
 import { powerQueryScript } from './powerquery.js'
 import { whole } from './requests.js'
 import { sheetsScript } from './sheets.js'
 
-// texts are the columns that may look like numbers: ids, and names that people gave.
-const texts = ['title', 'name', 'campaign_name', 'ad_group_name', 'summary', 'product_id', 'marketplace_id', 'campaign_id', 'ad_group_id', 'rule_id', 'rule_run_id', 'last_run_rule_run_id', 'activity_id', 'scope_campaign_ids']
+// texts are columns that may look like numbers.
+const texts = 'title name campaign_name ad_group_name summary product_id marketplace_id campaign_id ad_group_id rule_id rule_run_id last_run_rule_run_id activity_id scope_campaign_ids'.split(' ')
 
 const asCSV = (request) => ({ path: request.path, params: [...request.params, ['format', 'csv']] })
 
 // shell is a text as a word of a POSIX shell.
 export const shell = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
-// isPaged reports whether a request for all rows may have several answers: its pages
-// have so many rows at most, and each names the next one in the header Link.
+// isPaged reports whether a request for all rows may have several answers.
 const isPaged = ({ params }) => params.some(([name, value]) => name === 'page_size' && value !== 'all')
-
-const isCut = ({ params }) => params.some(([name, value]) => name === 'page_size' && value === 'all')
 
 function curl(request, origin) {
   const all = whole(request)
-  if (!isPaged(all)) return `${isCut(all) ? '# 100,000 rows at most: meta.truncated says whether there are more.\n' : ''}curl -H 'Authorization: Bearer YOUR_API_KEY' --fail-with-body \\\n  ${shell(origin + address(all))}\n`
+  if (!isPaged(all)) return `curl -H 'Authorization: Bearer YOUR_API_KEY' --fail-with-body \\\n  ${shell(origin + address(all))}\n`
   return `# Each page has 1,000 rows at most, and its headers name the next one. If a page is
 # refused, nothing of its answer is printed, and the exit code is not 0.
 SERVER=${shell(origin)}
@@ -41,7 +37,7 @@ rm "$headers"
 // below is a request without /api/v1.
 const below = (request) => address(request).replace(/^\/api\/v1/, '')
 
-// A sheet is named after its request, so that two views have two sheets.
+// A sheet is named after its request.
 function sheets(request, origin) {
   const name = request.name === 'report' ? `${request.title.toLowerCase()} figures` : request.name
   return sheetsScript(origin, { [`adlens ${name}`]: below(whole(request)) })
@@ -98,7 +94,7 @@ print(table)
 `
 }
 
-// RECIPES are the tools, in the order of their tabs.
+// RECIPES are the tools by tab.
 export const RECIPES = [
   { name: 'curl', label: 'curl', write: curl },
   { name: 'sheets', label: 'Google Sheets', write: sheets },

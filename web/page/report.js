@@ -46,7 +46,7 @@ export function drawReport(state, { report }, tools) {
   const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)
   return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), !tools.fixed && searchField(kind, state, tools.go),
     table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: emptyOf(report.pagination, state, `No ${kind.one} has figures in this period.`) }),
-    pages(report.pagination, state, tools.go, dimensionsOf(state) === kind.dimensions ? kind.title.toLowerCase() : 'rows'))]
+    pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
 }
 
 // further are the columns between a row's first cell and its figures.
