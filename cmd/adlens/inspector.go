@@ -56,7 +56,9 @@ type look struct {
 }
 
 func (d *data) newInspector(log *zap.Logger) *inspector {
-	return &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}, later: func(do func()) { time.AfterFunc(answer.Timeout, do) }}
+	i := &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}, later: func(do func()) { time.AfterFunc(answer.Timeout, do) }}
+	i.Inspector.OnRenewal(func() { i.forgetAll() })
+	return i
 }
 
 // inspectAtStart looks at everything before anything is answered. What is damaged is
@@ -223,7 +225,14 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what was read of an account.
+// forgetAll drops what was read of all accounts. A server that was restarted may have an
+// older copy of its disk, after which loads have the numbers of others once more.
+func (i *inspector) forgetAll() {
+	i.forget("")
+	i.later(func() { i.forget("") }) // and what was begun before
+}
+
+// forget drops what was read of an account, of all where it is "".
 func (i *inspector) forget(account string) {
 	i.Figures.Forget(account)
 	if answers := i.answering.Load(); answers != nil {

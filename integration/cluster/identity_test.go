@@ -1,12 +1,15 @@
 package cluster_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"adlens/integration/containers"
 	"adlens/integration/harness"
 	"adlens/integration/house"
 )
@@ -106,4 +109,59 @@ func TestAnEmptiedShardTakesItsOwnAccountsAlone(t *testing.T) {
 	}
 	place.PutRight(t, on[2].Files.ID)
 	house.CheckAll(t, on[2].Ask, on[2].Model)
+}
+
+// Where an older copy of a server's disk was put back, loads after it have the numbers of those
+// that were answered before. What the disk lost is missed before an answer lacks it.
+func TestARestartBetweenTwoRequestsIsNoticed(t *testing.T) {
+	t.Parallel()
+	c := ownServers(t, func() ([]*containers.ClickHouse, error) {
+		server, err := harness.NewServer()
+		return []*containers.ClickHouse{server}, err
+	})
+	c.Program = programAt(t, c.shards[0], "clickhouse", c.shards[0].Native, "")
+	one := merchantOf(t, c.Program, "put-back")
+	one.Ask.Address = house.Serve(t, c.Program).Address
+	restate := func(cost string) (dir string) {
+		dir = t.TempDir()
+		report := house.SpPair("restated-"+cost, "701", house.DaysAgo(12), 3, time.Now())
+		report.Rows[0]["cost"] = json.Number(cost)
+		report.Write(t, dir)
+		return dir
+	}
+	restart := func() {
+		house.Need(t, c.shards[0].Stop(t.Context()))
+		house.Need(t, c.shards[0].Start(t.Context()))
+	}
+	tables, kept := strings.Fields(c.at(t, 1, "SHOW TABLES")), harness.Database("kept")+"."
+	c.at(t, 1, "CREATE DATABASE "+strings.Trim(kept, "."))
+	for _, table := range tables {
+		c.at(t, 1, "CREATE TABLE "+kept+table+" AS "+table)
+		c.at(t, 1, "INSERT INTO "+kept+table+" SELECT * FROM "+table)
+	}
+	house.Load(t, c.Program, one, restate("7.77"))
+	house.CheckAll(t, one.Ask, one.Model)
+	const all = "/api/v1/summary?range=all_time"
+	answered := house.Get(t, one.Ask, all)
+	for _, table := range tables {
+		c.at(t, 1, "TRUNCATE TABLE "+table)
+		c.at(t, 1, "INSERT INTO "+table+" SELECT * FROM "+kept+table)
+	}
+	done, err := c.Load(one.Files.ID, restate("8.88"))
+	house.Need(t, err)
+	if done.Code != 0 {
+		t.Fatalf("the load after it: %s", done.Result)
+	}
+	restart()
+	fresh := harness.Client{Key: one.Ask.Key, Address: house.Serve(t, c.Program).Address}
+	house.SameBytes(t, one.Ask, fresh, house.Everything())
+	if now := house.Get(t, fresh, all); bytes.Equal(now.Body, answered.Body) {
+		t.Errorf("the other load has the same figures: %s", now)
+	}
+	c.at(t, 1, "ALTER TABLE facts DELETE WHERE day = toDate('"+house.DaysAgo(11)+"') SETTINGS mutations_sync = 2")
+	restart()
+	some := "/api/v1/report?dimensions=campaign,product&start_date=" + house.DaysAgo(12) + "&end_date=" + house.DaysAgo(10)
+	if a := house.Get(t, one.Ask, some); a.Status != 503 || !strings.Contains(string(a.Body), `"engine_unavailable"`) {
+		t.Errorf("a day that the disk lost meanwhile is missing in %s", a)
+	}
 }

@@ -108,8 +108,8 @@ func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err er
 	return m, err
 }
 
-// Forget drops what is kept of an account, figures and answers, as after a repair that
-// brings lost rows back under the same version.
+// Forget drops what is kept of an account, of all where it is "", figures and answers, as
+// after a repair that brings lost rows back under the same version.
 func (s *Service) Forget(account string) {
 	s.figures.Forget(account)
 	s.cache.forgetAccount(account)

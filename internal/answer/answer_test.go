@@ -199,6 +199,9 @@ func TestAForgottenAccountIsComputedAgainAndNoOther(t *testing.T) {
 	s.Forget("acme")
 	ask("acme", Computed)
 	ask("acme-2", Remembered)
+	s.Forget("")
+	ask("acme", Computed)
+	ask("acme-2", Computed)
 }
 
 func TestWhatCannotBeAskedIsRefusedWithAllFaults(t *testing.T) {

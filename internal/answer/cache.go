@@ -51,10 +51,10 @@ func newCache(bytes, memory int) *cache {
 // accountPrefix begins the names of all answers about an account.
 func accountPrefix(account string) string { return account + "\n" }
 
-// forgetAccount drops the answers about an account and their tags. Those in a content coding
-// stay, whose names say what is in them.
+// forgetAccount drops the answers about an account, about all where it is "", and their
+// tags. Those in a content coding stay, whose names say what is in them.
 func (c *cache) forgetAccount(account string) {
-	of := func(name string) bool { return strings.HasPrefix(name, accountPrefix(account)) }
+	of := func(name string) bool { return account == "" || strings.HasPrefix(name, accountPrefix(account)) }
 	c.known.Forget(of)
 	c.tags.Forget(of)
 }

@@ -78,6 +78,10 @@ func TestALimitedViewIsMadeAgainAfterARepair(t *testing.T) {
 	if kept := s.limited.Stats().Values; kept != 2 {
 		t.Errorf("%d views are kept, expected that of another account too", kept)
 	}
+	s.Forget("")
+	if kept := s.limited.Stats().Values; kept != 0 {
+		t.Errorf("%d views are kept after all were forgotten", kept)
+	}
 }
 
 // A limited view outlives the whole view that it was made of.

@@ -40,19 +40,21 @@ func (s *Service) View(ctx context.Context, account string) (View, error) {
 	return s.store.View(ctx, account)
 }
 
-// Forget drops what is kept of an account's figures. Rows of a generation never change,
-// but for those that the disk loses and a repair brings back: what was read between the
-// two would be kept for ever.
+// Forget drops what is kept of an account's figures, of all accounts' where it is "". Rows of
+// a generation never change, but for those that the disk loses and a repair brings back, and
+// where the database is put back as it was: what was read before would be kept for ever.
 func (s *Service) Forget(account string) {
-	s.days.known.Forget(func(k monthKey) bool { return k.account == account })
-	s.buckets.Forget(func(r countedReport) bool { return r.account == account })
-	s.counts.known.Forget(func(k listsKey) bool { return k.account == account })
-	s.limited.Forget(func(name string) bool { return strings.HasPrefix(name, limitedName(account, nil)) })
-	s.held.Forget(func(n keyName) bool { return n.account == account })
-	s.directory.accounts.Forget(func(known string) bool { return known == account })
-	s.directory.entities.Forget(func(name string) bool { return strings.HasPrefix(name, limitedName(account, nil)) })
+	of := func(other string) bool { return account == "" || account == other }
+	named := func(name string) bool { return account == "" || strings.HasPrefix(name, limitedName(account, nil)) }
+	s.days.known.Forget(func(k monthKey) bool { return of(k.account) })
+	s.buckets.Forget(func(r countedReport) bool { return of(r.account) })
+	s.counts.known.Forget(func(k listsKey) bool { return of(k.account) })
+	s.limited.Forget(named)
+	s.held.Forget(func(n keyName) bool { return of(n.account) })
+	s.directory.accounts.Forget(of)
+	s.directory.entities.Forget(named)
 	if s.memory != nil {
-		s.memory.units.Forget(func(n unitName) bool { return n.account == account })
+		s.memory.units.Forget(func(n unitName) bool { return of(n.account) })
 	}
 }
 

@@ -67,9 +67,10 @@ func (vs *Views[V]) Current(ctx context.Context, account string) (V, error) {
 	return vs.questions.Do(ctx, q, func(ctx context.Context) (V, error) { return vs.answer(ctx, t, account) })
 }
 
-// Forget drops what is kept of an account: its next view is read from the source.
+// Forget drops what is kept of an account, of all where it is "": their next views are read
+// from the source.
 func (vs *Views[V]) Forget(account string) {
-	vs.known.Forget(func(known string) bool { return known == account })
+	vs.known.Forget(func(known string) bool { return account == "" || known == account })
 }
 
 func (vs *Views[V]) isSettled(account string, known uint64) bool {
@@ -114,8 +115,12 @@ func (vs *Views[V]) refresh(ctx context.Context, account string) (V, error) {
 	known, ok := vs.known.Get(account)
 	if ok && !settled {
 		version, err := vs.source.Version(ctx, account)
-		if err != nil || version == known.version {
+		if err != nil {
 			return known.view, err
+		}
+		// Where the source turned out to be another one, it may have been forgotten meanwhile.
+		if known, ok = vs.known.Get(account); ok && version == known.version {
+			return known.view, nil
 		}
 	}
 	var err error

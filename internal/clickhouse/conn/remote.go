@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"adlens/internal/engine"
@@ -159,19 +160,22 @@ func hidePassword(address string) string {
 // Target returns the server's options for reading and writing.
 func (r Remote) Target(ctx context.Context) (Target, error) {
 	reader, writer := *r.reader, *r.writer
+	target := Target{Reader: &reader, Writer: &writer, Dials: &atomic.Uint64{}}
 	if r.replicated { // each has a database of its own
 		host := r.pickReplica(ctx)
 		reader.Addr, writer.Addr = []string{host}, []string{host}
-		return Target{Reader: &reader, Writer: &writer}, nil
 	}
 	for _, options := range []*clickhouse.Options{&reader, &writer} {
-		open, err := r.doors.findOpen(ctx, options)
-		if err != nil {
-			return Target{}, err
+		if !r.replicated {
+			open, err := r.doors.findOpen(ctx, options)
+			if err != nil {
+				return Target{}, err
+			}
+			options.Addr = open
 		}
-		options.Addr = open
+		countDials(options, target.Dials)
 	}
-	return Target{Reader: &reader, Writer: &writer}, nil
+	return target, nil
 }
 
 // Memory is in the data directory of the machine that asks.

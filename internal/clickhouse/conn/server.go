@@ -21,6 +21,9 @@ type Guard interface {
 	Alarm(err error)
 	// Inspect looks through a session before anything else is read from it.
 	Inspect(ctx context.Context, c *Session) error
+	// Renew hears that a server is another than those that were met before, or was
+	// restarted since, before anything but what Inspect reads is read from it.
+	Renew()
 }
 
 // Checks are what has to hold of a server before it is used. Each may be nil.
@@ -48,7 +51,8 @@ type Server struct {
 	finding chan struct{} // held by the caller that looks for the server
 	mu      sync.Mutex
 	session *Session
-	refused error // why nothing of it is used: it is not the server that it was
+	refused error         // why nothing of it is used: it is not the server that it was
+	met     []incarnation // that were inspected, the newest last
 }
 
 // mostReads is how many statements may read at once, whatever a machine has: a session
@@ -129,7 +133,10 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.verifySession(ctx, c)
+	now, err := s.identifySession(ctx, c)
+	if err == nil {
+		err = s.verifySession(ctx, c)
+	}
 	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
 		err = s.checks.Guard.Inspect(ctx, c)
 	}
@@ -137,6 +144,7 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 		s.passReplica()
 		return nil, errors.Join(err, c.close())
 	}
+	s.noteServer(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.session = c
@@ -222,16 +230,25 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 	return err
 }
 
-// ReadOnce runs a statement as the reader, without waiting for a turn.
+// ReadOnce runs a statement as the reader, without waiting for a turn; once more where the
+// server turns out to have been restarted.
 func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	return s.read(ctx, read, func(ctx context.Context, c *Session, read func(Rows) error) error {
+	use := func(ctx context.Context, c *Session, read func(Rows) error) error {
 		if s.checks.Guard != nil && !isInspecting(ctx) {
 			if err := s.checks.Guard.Admit(params["account"]); err != nil {
 				return err
 			}
 		}
-		return c.readAs(ctx, c.reader, sql, params, read)
-	})
+		if err := c.readAs(ctx, c.reader, sql, params, read); err != nil || isInspecting(ctx) {
+			return err
+		}
+		return s.confirmServer(ctx, c)
+	}
+	err := s.read(ctx, read, use)
+	if errors.Is(err, errRestarted) {
+		err = s.read(ctx, read, use)
+	}
+	return err
 }
 
 // ReadAsOwner runs a reading statement as the user who owns the tables, who may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -18,6 +19,8 @@ type Session struct {
 	overHTTP       bool
 	types          columnTypes
 	caughtUp       caughtUp
+	dials          *atomic.Uint64 // how many connections came about; nil where that is not counted
+	met            atomic.Uint64  // how many of them had, when the server was met last
 }
 
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
@@ -37,7 +40,7 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close(), writer.Close())
 	}
-	return &Session{server: s, reader: reader, writer: writer, patient: patient, overHTTP: target.Writer.Protocol == clickhouse.HTTP,
+	return &Session{server: s, reader: reader, writer: writer, patient: patient, overHTTP: target.Writer.Protocol == clickhouse.HTTP, dials: target.Dials,
 		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}, nil
 }
 

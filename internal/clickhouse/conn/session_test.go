@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,18 +71,28 @@ func connectSilent(t *testing.T) (*silentServer, *Session) {
 	return silent, c
 }
 
-// greeting is the row of the driver's first question, a block of four columns.
+// greeting is the row of the driver's first question.
 func greeting(zone string) []byte {
-	block := []byte{1, 0, 2, 0, 0, 0, 0, 0, 4, 1} // what is told of a block, and its size
+	return blockOf("displayName()", "silent", "version()", "26.1.1.1", "revision()", uint32(54479), "timezone()", zone)
+}
+
+// blockOf is a block of one row: the name of each column and its value.
+func blockOf(columns ...any) []byte {
+	block := []byte{1, 0, 2, 0, 0, 0, 0, 0, byte(len(columns) / 2), 1} // what is told of a block, and its size
 	addText := func(text string) { block = append(append(block, byte(len(text))), text...) }
-	for _, column := range [][3]string{{"displayName()", "String", "silent"}, {"version()", "String", "26.1.1.1"}, {"revision()", "UInt32"}, {"timezone()", "String", zone}} {
-		addText(column[0])
-		addText(column[1])
-		block = append(block, 0) // written as always
-		if column[1] == "String" {
-			addText(column[2])
-		} else {
-			block = binary.LittleEndian.AppendUint32(block, 54479)
+	for c := range slices.Chunk(columns, 2) {
+		addText(c[0].(string))
+		switch value := c[1].(type) {
+		case string:
+			addText("String")
+			block = append(block, 0) // written as always
+			addText(value)
+		case uint32:
+			addText("UInt32")
+			block = binary.LittleEndian.AppendUint32(append(block, 0), value)
+		case int64:
+			addText("Int64")
+			block = binary.LittleEndian.AppendUint64(append(block, 0), uint64(value))
 		}
 	}
 	return block

@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"adlens/internal/engine"
@@ -14,6 +15,9 @@ import (
 // may be one.
 type Target struct {
 	Reader, Writer *clickhouse.Options
+	// Dials counts the connections that come about with them; nil where a server that was
+	// restarted lets no old connection in, so that each session is one incarnation's.
+	Dials *atomic.Uint64
 }
 
 // Source finds the server. It is asked at the start, and again whenever the

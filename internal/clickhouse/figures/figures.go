@@ -48,7 +48,8 @@ func (s *Store) View(ctx context.Context, account string) (query.View, error) {
 	return s.views.Current(ctx, account)
 }
 
-// Forget drops what is kept of an account: its next view is read from the database.
+// Forget drops what is kept of an account, of all where it is "": their next views are read
+// from the database.
 func (s *Store) Forget(account string) {
 	s.views.Forget(account)
 }

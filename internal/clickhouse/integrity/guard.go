@@ -23,6 +23,7 @@ type Guard struct {
 
 	mu      sync.Mutex
 	on      bool
+	renewed func()        // hears of servers that are met for the first time; nil for none
 	alarmed error         // what met rows that cannot be read
 	alarms  int           // how often such were met
 	alarm   chan struct{} // has a value after that, and after a loss was found
@@ -36,6 +37,24 @@ func (g *Guard) Start() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.on = true
+}
+
+// OnRenewal has a function hear of each server that is met for the first time, or after it
+// was restarted: what was read before may be of another disk.
+func (g *Guard) OnRenewal(renewed func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.renewed = renewed
+}
+
+// Renew tells of such a server.
+func (g *Guard) Renew() {
+	g.mu.Lock()
+	renewed := g.renewed
+	g.mu.Unlock()
+	if renewed != nil {
+		renewed()
+	}
 }
 
 // Inspect looks for what is missing, and withholds accounts that miss something
