@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
@@ -89,6 +90,19 @@ func TestAnAccountThatLosesMoreWhileItIsInspectedStaysWithheld(t *testing.T) {
 		refused := guard.Admit(account)
 		if err != nil || whole == meanwhile || (refused != nil) != meanwhile {
 			t.Errorf("with a loss meanwhile (%v) it is whole (%v), and refused with %v: %v", meanwhile, whole, refused, err)
+		}
+	}
+}
+
+// A clock is ahead by what an answer shows at least: it lies between the question and its end.
+func TestClocksAreCompared(t *testing.T) {
+	d := openShared(t)
+	for _, ahead := range []time.Duration{-time.Hour, 0, time.Hour} {
+		began := time.Now()
+		apart, err := d.Audit.Clocks(t.Context(), func() time.Time { return time.Now().Add(-ahead) })
+		took := time.Since(began)
+		if err != nil || len(apart) != 1 || apart[0].Ahead.Abs() > ahead.Abs()+time.Millisecond || (ahead-apart[0].Ahead).Abs() > took+time.Millisecond {
+			t.Errorf("a clock that is %s ahead is told to be %v, within %s: %v", ahead, apart, took, err)
 		}
 	}
 }
