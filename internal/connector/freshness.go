@@ -51,7 +51,6 @@ type market struct {
 	began      time.Time // when this process read them last
 	look       time.Time // no need to look again before
 	daily      time.Time // no need to look before whether the lists are a day old
-	unread     int       // readings in a row that left some lists as they were
 	missing    bool      // a report names a campaign that they lack
 
 	through string             // the connection of the read that runs here, as lookKey has it
@@ -98,14 +97,13 @@ func (l *Lists) ReadDaily(ctx context.Context, account, marketplaceID string) (e
 	if m.here || time.Now().Before(m.daily) {
 		return nil
 	}
-	if m.daily.IsZero() { // a process before this one may have left some unread
-		if m.unread, err = l.countUnread(ctx, account, marketplaceID); err != nil {
-			return err
-		}
+	unread, err := l.countUnread(ctx, account, marketplaceID)
+	if err != nil {
+		return err
 	}
 	rest := listDay
-	if m.unread > 0 {
-		rest = marketRest(m.unread)
+	if unread > 0 {
+		rest = marketRest(unread)
 	}
 	m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, rest)
 	m.daily = time.Now().Add(listLife)
@@ -128,14 +126,19 @@ func (l *Lists) ReadMissing(ctx context.Context, account, marketplaceID string) 
 	m := l.marketOf(account + "/" + marketplaceID)
 	m.Lock()
 	defer m.Unlock()
-	if m.missing && !m.here {
-		m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, marketRest(m.unread))
+	if !m.missing || m.here {
+		return nil
+	}
+	unread, err := l.countUnread(ctx, account, marketplaceID)
+	if err == nil {
+		m.syncing, err = l.beginRead(ctx, m, account, marketplaceID, marketRest(unread))
 	}
 	return err
 }
 
 // countUnread returns how often in a row that list of a marketplace failed which failed
-// most often, as it is stored.
+// most often, as it is stored: another process may have read it, or the account have been
+// connected again.
 func (l *Lists) countUnread(ctx context.Context, account, marketplaceID string) (most int, _ error) {
 	for _, name := range loader.ListNames() {
 		attempt, _, err := l.store.Attempt(ctx, ListWork(account, marketplaceID, name))
@@ -198,14 +201,9 @@ func (l *Lists) runRead(ctx context.Context, m *market, account, marketplaceID s
 	began := time.Now()
 	err := l.read(ctx, account, marketplaceID)
 	took := time.Since(began)
-	outcome := marketError(err)
-	unread := err != nil && outcome == nil
-	err = errors.Join(err, end(outcome))
+	err = errors.Join(err, end(marketError(err)))
 	m.Lock()
 	m.here, m.syncing, m.look, m.missing = false, false, time.Now(), m.missing && err != nil
-	if m.unread++; !unread {
-		m.unread = 0
-	}
 	m.Unlock()
 	if ctx.Err() == nil {
 		l.report(account, marketplaceID, took, err)

@@ -46,9 +46,21 @@ func (r *reads) of(key string) []time.Time {
 
 func server(ctx context.Context, m *memory, r *reads) *Lists {
 	l := NewLists(ctx, New(Config{Store: m, Locks: m}), func(string, string, time.Duration, error) {})
-	l.read = r.read
+	l.read = func(ctx context.Context, account, marketplaceID string) error {
+		err := r.read(ctx, account, marketplaceID)
+		failed := ListWork(account, marketplaceID, adGroupsOfBrands)
+		before, _, _ := m.Attempt(ctx, failed)
+		failures := 0
+		if unread := (*UnreadLists)(nil); errors.As(err, &unread) {
+			failures = before.Failures + 1
+		}
+		return errors.Join(err, m.BeginAttempt(ctx, failed, failures))
+	}
 	return l
 }
+
+// adGroupsOfBrands is the list that is not read where some are not.
+var adGroupsOfBrands = loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}
 
 func ask(t *testing.T, l *Lists, account, market string, listed *time.Time) bool {
 	t.Helper()
@@ -252,9 +264,39 @@ func TestListsThatLackACampaignAreReadOnceTheyHaveRested(t *testing.T) {
 	}
 }
 
-// Lists that failed rest for as long after a restart as before it.
+// Connecting again forgives lists that failed, and the server that met that need not be
+// restarted.
+func TestListsThatAreForgivenAreReadSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory("acct"), &reads{began: map[string][]time.Time{}, fails: &UnreadLists{errOutOfOrder}}
+		l := server(t.Context(), m, r)
+		work, failures := ListWork("acct", "1", adGroupsOfBrands), 0
+		readUntil := func(done func() bool) {
+			for end := time.Now().Add(4 * listDay); !done() && time.Now().Before(end); time.Sleep(time.Minute) {
+				if err := l.ReadDaily(t.Context(), "acct", "1"); err != nil {
+					t.Fatal(err)
+				}
+				l.running.Wait()
+			}
+		}
+		readUntil(func() bool {
+			a, _, _ := m.Attempt(t.Context(), work)
+			failures = a.Failures
+			return failures == 6
+		})
+		if err := m.EndAttempt(t.Context(), work, 1); err != nil {
+			t.Fatal(err)
+		}
+		forgiven, before := time.Now(), len(r.of("acct/1"))
+		readUntil(func() bool { return len(r.of("acct/1")) > before })
+		if soon := time.Since(forgiven); failures != 6 || soon > listLife+5*time.Minute {
+			t.Errorf("after %d failures that were forgiven, lists were read %s later", failures, soon)
+		}
+	})
+}
+
+// Lists that failed rest for as long after a restart as before it. The first reading fails too.
 func TestListsThatFailedDoNotRestLongerForARestart(t *testing.T) {
-	failed := loader.ListName{Entity: platform.AdGroups, AdProduct: adlens.SponsoredBrands}
 	for failures, rest := range map[int]time.Duration{0: listDay, 1: listLife, 3: 4 * listLife, 9: longestRest} {
 		t.Run(fmt.Sprintf("%d failures", failures), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -262,7 +304,7 @@ func TestListsThatFailedDoNotRestLongerForARestart(t *testing.T) {
 				if failures > 0 {
 					r.fails = &UnreadLists{errOutOfOrder}
 				}
-				if err := m.BeginAttempt(t.Context(), ListWork("acct", "1", failed), failures); err != nil {
+				if err := m.BeginAttempt(t.Context(), ListWork("acct", "1", adGroupsOfBrands), max(0, failures-1)); err != nil {
 					t.Fatal(err)
 				}
 				start := time.Now()
