@@ -37,11 +37,16 @@ func addressOf(scheme, user, host, database, query string) string {
 func programAt(t *testing.T, c *containers.ClickHouse, scheme, host, query string, settings ...string) *harness.Program {
 	t.Helper()
 	database := harness.Database(t.Name())
-	p, err := harness.NewAt(t.TempDir(), append(settings,
-		"ADLENS_CLICKHOUSE="+addressOf(scheme, harness.Writer, host, database, query),
-		"ADLENS_CLICKHOUSE_READER="+addressOf(scheme, harness.Reader, host, database, query))...)
+	p, err := harness.NewAt(t.TempDir(), append([]string{
+		"ADLENS_CLICKHOUSE=" + addressOf(scheme, harness.Writer, host, database, query),
+		readerAt(scheme, host, database, query),
+	}, settings...)...)
 	house.Need(t, err)
 	return p
+}
+
+func readerAt(scheme, host, database, query string) string {
+	return "ADLENS_CLICKHOUSE_READER=" + addressOf(scheme, harness.Reader, host, database, query)
 }
 
 func TestEveryProtocolGivesTheSameAnswers(t *testing.T) {
@@ -50,17 +55,22 @@ func TestEveryProtocolGivesTheSameAnswers(t *testing.T) {
 	secureNative, ca := secured(t, c.Native)
 	secureHTTP, sameCA := secured(t, c.HTTP)
 	dead := deadAddress
-	for name, way := range map[string]struct{ scheme, host, query, ca string }{
-		"native":       {"clickhouse", c.Native, "", ""},
-		"HTTP":         {"http", c.HTTP, "", ""},
-		"native TLS":   {"clickhouse", secureNative, "secure=true", ca},
-		"HTTPS":        {"https", secureHTTP, "", sameCA},
-		"second host":  {"clickhouse", dead + "," + c.Native, "", ""},
-		"one of three": {"http", dead + "," + c.HTTP + "," + dead, "", ""},
+	for name, way := range map[string]struct{ scheme, host, query, ca, reader string }{
+		"native":       {"clickhouse", c.Native, "", "", ""},
+		"HTTP":         {"http", c.HTTP, "", "", ""},
+		"native TLS":   {"clickhouse", secureNative, "secure=true", ca, ""},
+		"HTTPS":        {"https", secureHTTP, "", sameCA, ""},
+		"second host":  {"clickhouse", dead + "," + c.Native, "", "", ""},
+		"one of three": {"http", dead + "," + c.HTTP + "," + dead, "", "", ""},
+		"HTTP to read": {"clickhouse", c.Native, "", "", readerAt("http", c.HTTP, harness.Database(t.Name()+"/HTTP_to_read"), "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := programAt(t, c, way.scheme, way.host, way.query, "ADLENS_CLICKHOUSE_CA="+way.ca)
+			settings := []string{"ADLENS_CLICKHOUSE_CA=" + way.ca}
+			if way.reader != "" {
+				settings = append(settings, way.reader)
+			}
+			p := programAt(t, c, way.scheme, way.host, way.query, settings...)
 			h := &house.House{Program: p, Server: house.Serve(t, p)}
 			for _, script := range []string{"first_figures.txt", "restatement.txt"} {
 				house.RunScriptOn(t, h, filepath.Join("../figures/testdata/scripts", script))
@@ -181,6 +191,10 @@ func TestHostsOfDifferentServersAreRefused(t *testing.T) {
 	r := programAt(t, one, "clickhouse", one.Native+","+other.Native, "").Run("account", "list")
 	if r.Code != 1 || !strings.Contains(r.Stderr, other.Native+" is another server") {
 		t.Errorf("two servers are taken for one: %s", r)
+	}
+	r = programAt(t, one, "clickhouse", one.Native, "", readerAt("clickhouse", other.Native, harness.Database(t.Name()), "")).Run("account", "list")
+	if r.Code != 1 || !strings.Contains(r.Stderr, "the reader's address "+other.Native+" leads to another server") {
+		t.Errorf("a reader of another server: %s", r)
 	}
 }
 

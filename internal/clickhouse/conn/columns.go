@@ -24,7 +24,7 @@ var insertion = regexp.MustCompile(`^INSERT INTO (\w+) \((.+)\)$`)
 // insert. Where they are not known here, it asks for them itself.
 func (c *Session) withTypes(ctx context.Context, sql string) context.Context {
 	names := insertion.FindStringSubmatch(sql)
-	if !c.overHTTP || names == nil {
+	if !c.writerHTTP || names == nil {
 		return ctx
 	}
 	types := c.readTypes(ctx)[names[1]]

@@ -12,12 +12,14 @@ import (
 	"adlens"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// incarnation is a server from one of its starts to its end.
+// incarnation is a server from one of its starts to its end, with our tables.
 type incarnation struct {
 	server string // its UUID
 	start  time.Time
+	tables string // the UUID of one of them, which the server makes up; "" where there are none
 }
 
 // startsApart is how far the starts of two incarnations are apart at least. One is the server's
@@ -25,7 +27,7 @@ type incarnation struct {
 const startsApart = 2 * time.Second
 
 func (i incarnation) is(other incarnation) bool {
-	return i.server == other.server && i.start.Sub(other.start).Abs() <= startsApart
+	return i.server == other.server && i.tables == other.tables && i.start.Sub(other.start).Abs() <= startsApart
 }
 
 // mostIncarnations bounds those that a server is known to have had.
@@ -47,12 +49,15 @@ func countDials(options *clickhouse.Options, dials *atomic.Uint64) {
 	}
 }
 
-// readIncarnation asks the server which it is.
-func (c *Session) readIncarnation(ctx context.Context) (i incarnation, err error) {
+// readIncarnation asks over one of the session's connections which server is there.
+func (c *Session) readIncarnation(ctx context.Context, user driver.Conn) (i incarnation, err error) {
 	var start int64
-	rows, err := c.reader.Query(ctx, "SELECT toString(serverUUID()), toInt64(toUnixTimestamp(now())) - toInt64(uptime())")
+	rows, err := user.Query(withParams(ctx, nil), `
+SELECT toString(serverUUID()), toInt64(toUnixTimestamp(now())) - toInt64(uptime()), any(toString(uuid))
+FROM system.tables
+WHERE database = currentDatabase() AND name = 'migrations'`)
 	if err == nil {
-		err = errors.Join(ScanInto(&i.server, &start)(rows), rows.Err(), rows.Close())
+		err = errors.Join(ScanInto(&i.server, &start, &i.tables)(rows), rows.Err(), rows.Close())
 	}
 	i.start = time.Unix(start, 0)
 	return i, c.handleError(ctx, err)
@@ -65,35 +70,70 @@ func (s *Server) identifySession(ctx context.Context, c *Session) (now incarnati
 		return now, nil
 	}
 	dials := c.dials.Load()
-	if now, err = c.readIncarnation(ctx); err == nil {
-		c.met.Store(dials)
+	if now, err = c.readIncarnation(ctx, c.reader); err != nil {
+		return now, err
 	}
-	return now, err
+	if c.apart != "" {
+		writer, err := c.readIncarnation(ctx, c.writer)
+		if now.tables == "" { // a reader may not see them
+			writer.tables = ""
+		}
+		if err == nil && !writer.is(now) {
+			err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New(c.apart)}
+		}
+		if err != nil {
+			return now, err
+		}
+	}
+	c.confirmed.Store(dials)
+	return now, nil
 }
 
 // noteServer notes the incarnation at which a new session was inspected, and tells the
 // guard of one that is met for the first time.
-func (s *Server) noteServer(now incarnation) {
-	if now == (incarnation{}) || s.hasMet(now) {
+func (s *Server) noteServer(c *Session, now incarnation) {
+	if now == (incarnation{}) {
 		return
 	}
-	s.checks.Guard.Renew()
+	s.mu.Lock()
+	known := slices.ContainsFunc(s.met, now.is)
+	s.mu.Unlock()
+	if !known {
+		s.checks.Guard.Renew()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.met = append(s.met[max(0, len(s.met)+1-mostIncarnations):], now)
+	if !known {
+		s.met = append(s.met[max(0, len(s.met)+1-mostIncarnations):], now)
+	}
+	c.met = slices.Clone(s.met)
 }
 
-// confirmServer makes sure that the server was not restarted since it was inspected. The
-// driver replaces a connection that broke while it was idle without a word, and a server
+// confirmServer makes sure that the server was not restarted since the session was inspected.
+// The driver replaces a connection that broke while it was idle without a word, and a server
 // that starts passes over what its disk lost, or has another disk. So it is identified
 // after a statement, if connections came about since it was last.
 func (s *Server) confirmServer(ctx context.Context, c *Session) error {
-	if c.dials == nil || c.dials.Load() == c.met.Load() {
+	if c.met == nil || c.dials.Load() == c.confirmed.Load() {
 		return nil
 	}
-	now, err := s.identifySession(ctx, c)
-	if err != nil || now == (incarnation{}) || s.hasMet(now) {
+	return s.identifyAgain(ctx, c)
+}
+
+// identifyAgain is confirmServer whatever connections came about. It accepts what was
+// inspected by the time of the session, and not what was since: the statement may have been
+// before that.
+func (s *Server) identifyAgain(ctx context.Context, c *Session) error {
+	dials := c.dials.Load()
+	now, err := c.readIncarnation(ctx, c.reader)
+	switch {
+	case err != nil && s.currentSession() != c: // another statement found it out
+		return errRestarted
+	case err != nil:
 		return err
+	case slices.ContainsFunc(c.met, now.is):
+		c.confirmed.Store(dials)
+		return nil
 	}
 	s.dropSession(c)
 	return errRestarted
@@ -101,8 +141,18 @@ func (s *Server) confirmServer(ctx context.Context, c *Session) error {
 
 var errRestarted error = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the server was restarted; it is looked through for what it may have lost")}
 
-func (s *Server) hasMet(i incarnation) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.met, i.is)
+// InspectAgain has the guard look through the server, whether it is still the one that was
+// inspected last or not: a connection through a proxy may survive its restart.
+func (s *Server) InspectAgain(ctx context.Context) error {
+	c, err := s.Connect(ctx)
+	if err == nil && c.met != nil {
+		err = s.identifyAgain(ctx, c)
+	}
+	if errors.Is(err, errRestarted) {
+		c, err = s.Connect(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.checks.Guard.Inspect(ctx, c)
 }

@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,18 +10,22 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"adlens"
 )
 
 // startedServer speaks HTTP as a server that tells when it was started, and has one number.
 type startedServer struct {
 	*httptest.Server
 	start, number atomic.Int64
-	ends          atomic.Bool  // whether it ends each connection after an answer
-	asked         atomic.Int64 // how often it was asked for its start
+	ends          atomic.Bool   // whether it ends each connection after an answer
+	identified    atomic.Int64  // how often it was asked which it is
+	held          atomic.Int64  // how often a statement came that waits
+	came, release chan struct{} // closed when the first did, and by the test to let it go on
 }
 
 func newStarted(t *testing.T) *startedServer {
-	s := &startedServer{}
+	s := &startedServer{came: make(chan struct{}), release: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -32,12 +37,18 @@ func newStarted(t *testing.T) *startedServer {
 		switch {
 		case strings.HasPrefix(string(text), "SELECT displayName()"):
 			w.Write(greeting("UTC"))
+			return
 		case strings.Contains(string(text), "serverUUID()"):
-			s.asked.Add(1)
-			w.Write(blockOf("server", "one", "start", s.start.Load()))
-		default:
-			w.Write(blockOf("number", s.number.Load()))
+			s.identified.Add(1)
+			w.Write(blockOf("server", "one", "start", s.start.Load(), "tables", "ours"))
+			return
+		case strings.Contains(string(text), "held"):
+			if s.held.Add(1) == 1 {
+				close(s.came)
+				<-s.release
+			}
 		}
+		w.Write(blockOf("number", s.number.Load()))
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -51,25 +62,40 @@ func (w *watcher) Alarm(error)                             {}
 func (w *watcher) Inspect(context.Context, *Session) error { w.inspected++; return nil }
 func (w *watcher) Renew()                                  { w.renewed++ }
 
-// A server that is restarted while no statement runs breaks connections that are idle, which
-// the driver replaces without a word. Its disk may have lost rows, or be another one.
-func TestAServerThatWasRestartedBetweenStatementsIsInspected(t *testing.T) {
-	t.Parallel()
-	started := newStarted(t)
-	source, err := NewRemote(RemoteConfig{Address: "http://reader:secret@" + started.Listener.Addr().String() + "/adlens"})
+func (w *watcher) expect(t *testing.T, when string, inspected, renewed int) {
+	t.Helper()
+	if w.inspected != inspected || w.renewed != renewed {
+		t.Errorf("%s: inspected %d times, want %d; renewed %d times, want %d", when, w.inspected, inspected, w.renewed, renewed)
+	}
+}
+
+// watched is a server at addresses of a host each for the writer and the reader.
+func watched(t *testing.T, writer, reader *startedServer) (*Server, *watcher) {
+	t.Helper()
+	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + writer.Listener.Addr().String() + "/adlens",
+		Reader: "http://reader:secret@" + reader.Listener.Addr().String() + "/adlens"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	heard := &watcher{}
 	server := NewServer(source, Checks{Guard: heard})
-	defer server.Close()
+	t.Cleanup(func() { server.Close() })
+	return server, heard
+}
+
+// A server that is restarted while no statement runs breaks connections that are idle, which
+// the driver replaces without a word. Its disk may have lost rows, or be another one.
+func TestAServerThatWasRestartedBetweenStatementsIsInspected(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	server, heard := watched(t, started, started)
 	now := time.Now().Unix()
 	for _, step := range []struct {
-		name                       string
-		start                      int64 // seconds since the first one
-		ends                       bool  // connections, before the next step
-		wantInspected, wantRenewed int
-		wantAsked                  bool
+		name               string
+		start              int64 // seconds since the first one
+		ends               bool  // connections, before the next step
+		inspected, renewed int
+		identified         bool
 	}{
 		{"first", 0, false, 1, 1, true},
 		{"the same connection", 0, true, 1, 1, false},
@@ -80,16 +106,78 @@ func TestAServerThatWasRestartedBetweenStatementsIsInspected(t *testing.T) {
 		started.start.Store(now + step.start)
 		started.number.Store(step.start)
 		started.ends.Store(step.ends)
-		before := started.asked.Load()
+		before := started.identified.Load()
 		var got int64
 		if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(&got)); err != nil || got != step.start {
 			t.Errorf("%s: it reads %d: %v", step.name, got, err)
 		}
-		if heard.inspected != step.wantInspected || heard.renewed != step.wantRenewed {
-			t.Errorf("%s: inspected %d times, want %d; renewed %d times, want %d", step.name, heard.inspected, step.wantInspected, heard.renewed, step.wantRenewed)
+		heard.expect(t, step.name, step.inspected, step.renewed)
+		if identified := started.identified.Load() > before; identified != step.identified {
+			t.Errorf("%s: the server was identified: %t, want %t", step.name, identified, step.identified)
 		}
-		if asked := started.asked.Load() > before; asked != step.wantAsked {
-			t.Errorf("%s: the server was asked for its start: %t, want %t", step.name, asked, step.wantAsked)
+	}
+}
+
+// That one statement has had the server inspected says nothing of another that read before.
+func TestEveryStatementThatReadBeforeTheInspectionIsBegunOnceMore(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	server, heard := watched(t, started, started)
+	started.ends.Store(true)
+	var got int64
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(&got)); err != nil {
+		t.Fatal(err)
+	}
+	started.start.Store(60)
+	late := make(chan error, 1)
+	go func() { late <- server.ReadOnce(t.Context(), "SELECT number, held", nil, ScanInto(new(int64))) }()
+	<-started.came
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(&got)); err != nil {
+		t.Error(err)
+	}
+	heard.expect(t, "once another has found it out", 2, 2)
+	close(started.release)
+	if err := <-late; err != nil || started.held.Load() != 2 {
+		t.Errorf("a statement that read before the inspection was begun %d times, want 2: %v", started.held.Load(), err)
+	}
+	heard.expect(t, "after both", 2, 2)
+}
+
+// A connection through a proxy survives a restart, and tables may be dropped and restored
+// without one.
+func TestAServerIsIdentifiedWhenItIsInspectedAndAfterARefusal(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	server, heard := watched(t, started, started)
+	inspect := func(when string, inspected, renewed int) {
+		t.Helper()
+		if err := server.InspectAgain(t.Context()); err != nil {
+			t.Error(err)
 		}
+		heard.expect(t, when, inspected, renewed)
+	}
+	inspect("at first, in the opening and by itself", 2, 1)
+	inspect("again", 3, 1)
+	started.start.Store(60)
+	inspect("after a restart that the connection survived", 5, 2)
+	server.NoteRefusal(Refusal("the tables are gone"))
+	server.Disconnect()
+	inspect("with the tables back", 7, 3)
+}
+
+// A copy of the server that is still there has the same database.
+func TestAReaderOfAnotherServerIsRefused(t *testing.T) {
+	t.Parallel()
+	writer, reader := newStarted(t), newStarted(t)
+	server, _ := watched(t, writer, reader)
+	reader.start.Store(5)
+	err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64)))
+	want := fmt.Sprintf("the reader's address %s leads to another server than the other one, %s", reader.Listener.Addr(), writer.Listener.Addr())
+	if adlens.KindOf(err) != adlens.EngineUnavailable || !strings.Contains(err.Error(), want) {
+		t.Errorf("it is refused with %v, expected %s", err, want)
+	}
+	reader.start.Store(1)
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); err != nil {
+		t.Errorf("two addresses of one server: %v", err)
 	}
 }

@@ -144,7 +144,7 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 		s.passReplica()
 		return nil, errors.Join(err, c.close())
 	}
-	s.noteServer(now)
+	s.noteServer(c, now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.session = c
@@ -187,12 +187,12 @@ func (s *Server) verifySession(ctx context.Context, c *Session) error {
 type verifying struct{}
 
 // NoteRefusal remembers why nothing of the server is used, nil where it is, and
-// returns it.
+// returns it. Tables that are back after that may be those of a backup.
 func (s *Server) NoteRefusal(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.refused = nil; IsRefusal(err) {
-		s.refused = err
+		s.refused, s.met = err, nil
 	}
 	return err
 }
@@ -234,10 +234,8 @@ func (s *Server) Read(ctx context.Context, sql string, params Params, read func(
 // server turns out to have been restarted.
 func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read func(Rows) error) error {
 	use := func(ctx context.Context, c *Session, read func(Rows) error) error {
-		if s.checks.Guard != nil && !isInspecting(ctx) {
-			if err := s.checks.Guard.Admit(params["account"]); err != nil {
-				return err
-			}
+		if err := s.Admit(ctx, params["account"]); err != nil {
+			return err
 		}
 		if err := c.readAs(ctx, c.reader, sql, params, read); err != nil || isInspecting(ctx) {
 			return err
@@ -249,6 +247,15 @@ func (s *Server) ReadOnce(ctx context.Context, sql string, params Params, read f
 		err = s.read(ctx, read, use)
 	}
 	return err
+}
+
+// Admit returns why nothing of an account, in the text form of a parameter, may be read, nil
+// where it may.
+func (s *Server) Admit(ctx context.Context, account string) error {
+	if s.checks.Guard == nil || isInspecting(ctx) {
+		return nil
+	}
+	return s.checks.Guard.Admit(account)
 }
 
 // ReadAsOwner runs a reading statement as the user who owns the tables, who may

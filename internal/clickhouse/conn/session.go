@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,11 +18,14 @@ type Session struct {
 	server         *Server
 	reader, writer driver.Conn
 	patient        driver.Conn // the writer's, for statements that may take long
-	overHTTP       bool
+	readerHTTP     bool        // whether the reader's connections are HTTP
+	writerHTTP     bool
 	types          columnTypes
 	caughtUp       caughtUp
+	apart          string         // what is wrong if the reader's server is not the writer's; "" for one address
+	met            []incarnation  // of the server, that were inspected when the session began
 	dials          *atomic.Uint64 // how many connections came about; nil where that is not counted
-	met            atomic.Uint64  // how many of them had, when the server was met last
+	confirmed      atomic.Uint64  // how many of them had, when the server was identified last
 }
 
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
@@ -40,8 +45,13 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close(), writer.Close())
 	}
-	return &Session{server: s, reader: reader, writer: writer, patient: patient, overHTTP: target.Writer.Protocol == clickhouse.HTTP, dials: target.Dials,
-		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}, nil
+	c := &Session{server: s, reader: reader, writer: writer, patient: patient, dials: target.Dials,
+		readerHTTP: target.Reader.Protocol == clickhouse.HTTP, writerHTTP: target.Writer.Protocol == clickhouse.HTTP,
+		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}
+	if r, w := target.Reader.Addr, target.Writer.Addr; !slices.Equal(r, w) {
+		c.apart = fmt.Sprintf("the reader's address %s leads to another server than the other one, %s; expected addresses of one server", strings.Join(r, ","), strings.Join(w, ","))
+	}
+	return c, nil
 }
 
 // longPatience is how long a statement may take that writes, or exports rows, where its
@@ -111,7 +121,7 @@ func (c *Session) readAs(ctx context.Context, user driver.Conn, sql string, para
 	if err := c.catchUp(ctx, sql); err != nil {
 		return err
 	}
-	if c.overHTTP {
+	if user == c.reader && c.readerHTTP || user != c.reader && c.writerHTTP {
 		ctx, sql, params = inlineLong(ctx, sql, params)
 	}
 	rows, err := user.Query(withParams(ctx, params), sql)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,11 +22,13 @@ import (
 // statement until it is told to.
 type silentServer struct {
 	address string
-	zone    string        // its time zone, UTC if empty
-	block   []byte        // what it answers instead of nothing
-	status  int           // what a gateway before it answers instead
-	came    chan string   // the statements
-	done    chan struct{} // closed when they are
+	zone    string              // its time zone, UTC if empty
+	block   []byte              // what it answers instead of nothing
+	status  int                 // what a gateway before it answers instead
+	writer  *clickhouse.Options // of its other user, the same if nil
+	query   atomic.Value        // string: of the address that was requested last
+	came    chan string         // the statements
+	done    chan struct{}       // closed when they are
 }
 
 func startSilent(t *testing.T) *silentServer {
@@ -35,6 +38,7 @@ func startSilent(t *testing.T) *silentServer {
 		if err != nil {
 			t.Error(err)
 		}
+		s.query.Store(r.URL.RawQuery)
 		if strings.HasPrefix(string(text), "SELECT displayName()") {
 			w.Write(greeting(cmp.Or(s.zone, "UTC")))
 			return
@@ -100,7 +104,7 @@ func blockOf(columns ...any) []byte {
 
 func (s *silentServer) Target(context.Context) (Target, error) {
 	options := &clickhouse.Options{Protocol: clickhouse.HTTP, Addr: []string{s.address}, DialTimeout: DialPatience, ReadTimeout: 2 * time.Second}
-	return Target{Reader: options, Writer: options}, nil
+	return Target{Reader: options, Writer: cmp.Or(s.writer, options)}, nil
 }
 
 func (s *silentServer) Marks() Marks { return nil }
@@ -202,5 +206,22 @@ func TestADayWithoutMidnightIsItself(t *testing.T) {
 		if err := read(t.Context(), "SELECT day FROM facts", nil, ScanInto(&day)); err != nil || adlens.DayOf(day) != want {
 			t.Errorf("%s reads %v (%v), want %v", name, day, err, want)
 		}
+	}
+}
+
+// What is long goes into a statement's text where its own connection speaks HTTP, whatever
+// those of the other user do.
+func TestAReaderOverHTTPBesideANativeWriterHasShortAddresses(t *testing.T) {
+	t.Parallel()
+	silent := startSilent(t)
+	silent.block = blockOf("number", int64(7))
+	silent.writer = &clickhouse.Options{Addr: []string{silent.address}}
+	server := NewServer(silent, Checks{})
+	defer server.Close()
+	var got int64
+	long := Params{"ids": "[" + strings.Repeat("1234567,", 1<<15) + "1]"}
+	err := server.ReadOnce(t.Context(), "SELECT count() WHERE 1 IN {ids:Array(UInt32)}", long, ScanInto(&got))
+	if query := silent.query.Load().(string); err != nil || got != 7 || len(query) > longestParams {
+		t.Errorf("it reads %d by an address of %d bytes: %v", got, len(query), err)
 	}
 }

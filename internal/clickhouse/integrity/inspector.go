@@ -39,11 +39,7 @@ func (i *Inspector) Begin(ctx context.Context) error {
 // new session, and for accounts that are on another shard than they are placed on.
 func (i *Inspector) InspectAll(ctx context.Context) error {
 	err := i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		c, err := s.Connect(ctx)
-		if err != nil {
-			return err
-		}
-		return i.Guard.Inspect(ctx, c)
+		return s.InspectAgain(ctx)
 	})
 	if err != nil {
 		return err
