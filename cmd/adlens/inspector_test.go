@@ -55,6 +55,10 @@ func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
 	var then func()
 	i.later = func(do func()) { then = do }
 	i.Inspector.Withhold("acme", "a part is missing")
+	_, err = answers.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, answer.Request{Endpoint: "marketplaces"})
+	if adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("what is kept of an account that is withheld: %v", err)
+	}
 	if err := i.returnWhole(t.Context()); err != nil || len(i.Inspector.Damage().Lost) > 0 {
 		t.Fatalf("the account is withheld: %v, %v", i.Inspector.Damage().Lost, err)
 	}

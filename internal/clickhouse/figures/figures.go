@@ -43,8 +43,12 @@ func NewStore(c *cluster.Cluster, a Account) *Store {
 	return s
 }
 
-// View is what is known about an account now.
+// View is what is known about an account now. What is kept of one that lost something is
+// answered no more than what is stored.
 func (s *Store) View(ctx context.Context, account string) (query.View, error) {
+	if err := s.cluster.Home().Admit(ctx, query.Text(account)); err != nil {
+		return query.View{}, err
+	}
 	return s.views.Current(ctx, account)
 }
 
