@@ -259,6 +259,25 @@ func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 	})
 }
 
+// A change that comes while a value is read, too late for it, is not taken for read.
+func TestAMarkThatChangesDuringAReadingSavesNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{values: map[string]int{"a": 7}, takes: time.Second}
+		var mark uint64
+		v := New(age, 10, s.read)
+		v.Trust(func() (uint64, bool) { return mark, true })
+		go func() {
+			time.Sleep(s.takes / 2)
+			s.mu.Lock()
+			s.values["a"], mark = 8, 1
+			s.mu.Unlock()
+		}()
+		expect(t, v, 7)
+		time.Sleep(age)
+		expect(t, v, 8)
+	})
+}
+
 // The monotonic clock of a machine that is suspended does not go on.
 func TestAValueIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
 	s := &shelf{values: map[string]int{"a": 1}}
