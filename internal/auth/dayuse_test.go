@@ -78,6 +78,35 @@ func TestADayThatOthersUsedUpIsRefusedFromItsFirstCall(t *testing.T) {
 	}
 }
 
+// What was reserved or counted of a day is nothing of the next one, which needs
+// reservations too.
+func TestANewDayBeginsWithNothingReservedAndNothingCounted(t *testing.T) {
+	l, key := NewReservingLimiter(0, 1_000), KeyLimit{"k_a", Quotas{Day: 3}}
+	tomorrow := at(24 * 3600)
+	for range 20 {
+		let(l, "acme", at(0), map[string]DayUse{})
+	}
+	l.Allow("acme", at(0)) // waits, and the day ends before it is stored
+	yesterdays := l.ReserveWaiting(at(0))
+	l.TakeElsewhere([]DayUse{{Account: "acme", Key: "k_a", Day: utcDay(at(0)), Used: 3}}, at(0))
+	if d := l.Allow("acme", tomorrow); !d.Unreserved {
+		t.Errorf("the first call of a day: %+v", d)
+	}
+	l.Reserved(yesterdays, true)
+	if d := l.Allow("acme", tomorrow); len(yesterdays) != 1 || !d.Unreserved {
+		t.Errorf("after %v was stored: %+v", yesterdays, d)
+	}
+	if d := l.PeekKey("acme", key, tomorrow); !d.Allowed || d.Windows[0].Remaining != 3 {
+		t.Errorf("a key whose yesterday was used up elsewhere: %+v", d)
+	}
+	open, late := NewLimiter(0, 2), utcDay(tomorrow).Time().Add(-time.Second)
+	open.Allow("acme", late)
+	open.Allow("acme", tomorrow)
+	if left := open.TakeBack("acme", late)[0].Remaining; left != 1 {
+		t.Errorf("a call of yesterday that was taken back leaves %d, want 1", left)
+	}
+}
+
 func TestWhatOthersLetInCounts(t *testing.T) {
 	l := NewLimiter(3, 0)
 	for s := range 5 {
