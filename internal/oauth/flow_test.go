@@ -240,15 +240,21 @@ func TestWhatWasExchangedForTokensThatWereNotSentMayBeRepeated(t *testing.T) {
 	w.mustRefuse(w.token(form), "invalid_grant", "used before")
 	w.mustBeEnded(invite, true)
 	w.mustRefuse(w.token(refresh(next.Refresh)), "invalid_grant", "ended")
-	for _, secret := range []string{"refused", "ended"} { // a connection is not restored by what is in doubt
+	for _, secret := range []string{"refused", "ended", "elsewhere"} { // a connection is not restored by what is in doubt
 		invite, first := w.connected()
 		second := w.token(refresh(first.Refresh))
 		w.server.apps = &unsureApps{memoryApps: w.apps}
 		w.mustRefuse(w.token(refresh(second.Refresh)), "server_error", "try again")
 		w.server.apps = w.apps
-		if secret == "refused" {
+		switch secret {
+		case "refused":
 			w.mustRefuse(w.token(refresh(first.Refresh)), "invalid_grant", "used before")
-		} else {
+		case "elsewhere": // another server exchanged the token meanwhile
+			app := w.app(invite)
+			app.Refresh.Hash = auth.NewCode().Hash()
+			w.apps.rows[app.ID] = app
+			w.mustRefuse(w.token(refresh(second.Refresh)), "invalid_grant", "used before")
+		default:
 			app := w.app(invite)
 			app.RevokedAt = new(w.now())
 			w.apps.rows[app.ID] = app
