@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -243,5 +244,10 @@ func TestADownloadIsSentOnOnlyWithinItsHost(t *testing.T) {
 		if len(r.calls) != 1 {
 			t.Errorf("%d calls", len(r.calls))
 		}
+	}
+	first := &http.Request{URL: &url.URL{Scheme: "https", Host: "x.amazonaws.com"}}
+	open := &http.Request{URL: &url.URL{Scheme: "http", Host: "x.amazonaws.com"}}
+	if sameHostOnly(open, []*http.Request{first}) == nil {
+		t.Error("a link of https is sent on to http")
 	}
 }

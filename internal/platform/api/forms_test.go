@@ -64,6 +64,10 @@ func TestASecretIsHiddenInEveryCoding(t *testing.T) {
 	if text := "campaign 0123456789abcdef of client-one in https://example.com/a/b?c=d"; newScrubber(NewSecret(canarySecret)).hideSecrets(text) != text {
 		t.Error("a text without secrets is changed")
 	}
+	within := newScrubber(NewSecret("one-two-three-four"), NewSecret("two"))
+	if got := within.hideSecrets("of one-two-three-four"); got != "of "+hidden {
+		t.Errorf("a secret with another in it is shown as %q", got)
+	}
 }
 
 // longestShared is how long the longest tail of the sent text is that is shown.

@@ -50,11 +50,11 @@ func TestLegacyReportsAreRequestedADayEach(t *testing.T) {
 func TestTheDownloadOfALegacyReportIsWhereItRedirects(t *testing.T) {
 	const link = "https://offline-report-storage-us-east-1-prod.s3.amazonaws.com/x?X-Amz-Signature=" + canaryLink
 	location := link
-	state := `"SUCCESS"`
+	state, given := `"SUCCESS"`, legacyID
 	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
 		switch q.URL.Path {
 		case "/v2/reports/" + legacyID:
-			_, _ = w.Write([]byte(`{"reportId":"` + legacyID + `","status":` + state + `,"statusDetails":"why"}`))
+			_, _ = w.Write([]byte(`{"reportId":"` + given + `","status":` + state + `,"statusDetails":"why"}`))
 		case "/v2/reports/" + legacyID + "/download":
 			w.Header().Set("Location", location)
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -74,5 +74,9 @@ func TestTheDownloadOfALegacyReportIsWhereItRedirects(t *testing.T) {
 	state, location = `"SUCCESS"`, ""
 	if _, err := r.client.reportStatus(ctx, "1", legacyID); !errors.Is(err, Refused) {
 		t.Errorf("without a Location: %v", err)
+	}
+	location, given = link, legacyID+"0"
+	if status, err := r.client.reportStatus(ctx, "1", legacyID); !errors.Is(err, BadAnswer) || status.URL != "" {
+		t.Errorf("another report: %+v, %v", status, err)
 	}
 }

@@ -227,6 +227,7 @@ func TestPagesThatDoNotAddUpAreReadAgain(t *testing.T) {
 		"a row vanished":      {ad("1 2", 4, "t"), ad("4", 4, "")},
 		"a row came twice":    {ad("1 2", 4, "t"), ad("2 3", 4, "")},
 		"the total changed":   {ad("1 2", 4, "t"), ad("3", 3, "")},
+		"a total stated once": {ad("1 2", 4, "t"), ad("3", -1, "")},
 		"more than the total": {ad("1 2 3", 2, "")},
 		"a token came again":  {ad("1", 4, "t"), ad("2", 4, "t")},
 		"twice without total": {ad("1", -1, "t"), ad("1", -1, "")},
