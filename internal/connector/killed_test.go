@@ -24,11 +24,13 @@ type noted struct {
 	profiles   []platform.Profile
 	requests   map[string]adlens.ReportRequest // the last of each profile, type and days
 	made       map[string]adlens.ReportRequest // all, by id
-	refreshed  map[string]adlens.Refreshed     // by report type
+	refreshed  map[string]adlens.Refreshed     // by profile and report type
 	visible    map[string]bool                 // ids of loaded reports
 	rates      uint32
 	notes      int // that are still taken
 }
+
+func readKey(profileID, reportType string) string { return profileID + " " + reportType }
 
 func newNoted(account string, notes int) *noted {
 	return &noted{memory: newMemory(account), notes: notes, visible: map[string]bool{}, refreshed: map[string]adlens.Refreshed{},
@@ -108,7 +110,7 @@ func (n *noted) Refreshed(context.Context, string) (all []adlens.Refreshed, _ er
 func (n *noted) PutRefreshed(_ context.Context, all []adlens.Refreshed) error {
 	return n.note(func() {
 		for _, r := range all {
-			n.refreshed[r.ReportType] = r
+			n.refreshed[readKey(r.MarketplaceID, r.ReportType)] = r
 		}
 	})
 }

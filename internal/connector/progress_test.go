@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -38,8 +40,8 @@ type world struct {
 	now    time.Time
 	lacks  adlens.Day                       // reports that begin before it lack rates
 	losses int                              // loads after which a restore takes all away
-	held   map[string]map[adlens.Day]figure // by report type
-	reads  map[string]string                // report by type, day, and the ended day that it was requested after
+	held   map[string]map[adlens.Day]figure // by profile and report type
+	reads  map[string]string                // report by those, day, and the ended day that it was requested after
 }
 
 // figure is a day's, out of the newest report of it that was loaded.
@@ -49,11 +51,12 @@ type figure struct {
 	cost      string
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
+func newWorld(t *testing.T, seed uint64, others ...standin.Profile) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 23)), faults: 0.15, now: time.Date(2026, 9, 1, 20, 0, 0, 0, time.UTC),
 		held: map[string]map[adlens.Day]figure{}, reads: map[string]string{}, noted: newNoted("one", 1<<30)}
-	w.platform = standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7}}, Facts: factsOf(w.now), Now: w.clock})
+	profiles := append([]standin.Profile{{ID: 7}}, others...)
+	w.platform = standin.New(standin.Config{Profiles: profiles, Facts: factsOf(w.now, profiles), Now: w.clock})
 	t.Cleanup(w.platform.Close)
 	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
 	if err != nil {
@@ -80,12 +83,14 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// factsOf has a cost of its own for each ad product and day around a time.
-func factsOf(now time.Time) (all []standin.Fact) {
-	for day := -110; day < 60; day++ {
-		for i, product := range []string{standin.SponsoredProducts, standin.SponsoredBrands, standin.SponsoredDisplay} {
-			all = append(all, standin.Fact{Profile: 7, AdProduct: product, Day: now.AddDate(0, 0, day).Format(time.DateOnly),
-				CampaignID: 1, Clicks: 1, Cost: fmt.Sprintf("%d.%d", 200+day, i)})
+// factsOf has a cost of its own for each profile, ad product and day around a time.
+func factsOf(now time.Time, profiles []standin.Profile) (all []standin.Fact) {
+	for n, profile := range profiles {
+		for day := -110; day < 60; day++ {
+			for i, product := range []string{standin.SponsoredProducts, standin.SponsoredBrands, standin.SponsoredDisplay} {
+				all = append(all, standin.Fact{Profile: profile.ID, AdProduct: product, Day: now.AddDate(0, 0, day).Format(time.DateOnly),
+					CampaignID: 1, Clicks: 1, Cost: fmt.Sprintf("%d%d.%d", n+1, 200+day, i)})
+			}
 		}
 	}
 	return all
@@ -141,12 +146,12 @@ func (w *world) Load(_ context.Context, _ string, paths []string) (r loader.Resu
 func (w *world) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
 
 // HeldDays are those of files and reports.
-func (w *world) HeldDays(_ context.Context, _, _ string, p adlens.AdProduct) (map[adlens.Day]bool, error) {
+func (w *world) HeldDays(_ context.Context, _, marketplaceID string, p adlens.AdProduct) (map[adlens.Day]bool, error) {
 	w.noted.mu.Lock()
 	defer w.noted.mu.Unlock()
 	days := map[adlens.Day]bool{}
 	for _, t := range platform.ReportTypes {
-		for day := range w.held[t.ID] {
+		for day := range w.held[readKey(marketplaceID, t.ID)] {
 			days[day] = days[day] || t.AdProduct == p
 		}
 	}
@@ -175,15 +180,16 @@ func (w *world) take(path string) {
 	defer w.noted.mu.Unlock()
 	first := !w.visible[report.ID]
 	w.visible[report.ID] = true
-	readOn := LastEnded(w.profiles[0], w.made[report.ID].RequestedAt)
-	if w.held[report.Type.ID] == nil {
-		w.held[report.Type.ID] = map[adlens.Day]figure{}
+	i := slices.IndexFunc(w.profiles, func(p platform.Profile) bool { return p.ID == report.ProfileID })
+	readOn, key := LastEnded(w.profiles[i], w.made[report.ID].RequestedAt), readKey(report.ProfileID, report.Type.ID)
+	if w.held[key] == nil {
+		w.held[key] = map[adlens.Day]figure{}
 	}
 	for day := report.Start; day <= report.End; day++ {
-		if have, ok := w.held[report.Type.ID][day]; !ok || report.GeneratedAt.After(have.generated) {
-			w.held[report.Type.ID][day] = figure{report.GeneratedAt, readOn, rows[day]}
+		if have, ok := w.held[key][day]; !ok || report.GeneratedAt.After(have.generated) {
+			w.held[key][day] = figure{report.GeneratedAt, readOn, rows[day]}
 		}
-		read := fmt.Sprintf("%s of %s after %s", report.Type.ID, day, readOn)
+		read := fmt.Sprintf("%s of %s after %s", key, day, readOn)
 		if other, twice := w.reads[read]; first && twice {
 			w.t.Errorf("%s was read by report %s and by %s", read, other, report.ID)
 		}
@@ -231,13 +237,17 @@ func TestProgressIsKeptWhateverFails(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, seed)
+			// The day of the second ends three hours before that of the first.
+			w := newWorld(t, seed, []standin.Profile{{ID: 8, Country: "MX", TimeZone: "America/Sao_Paulo"}}[:seed%2]...)
 			lacks := 5 + w.random.IntN(20) // steps without rates
 			for step := range 50 {
 				if step == lacks {
 					w.noted.rates = 1
 				}
-				w.platform.MoveWall(7, w.random.IntN(2))
+				for _, profile := range w.profiles {
+					id, _ := strconv.ParseInt(profile.ID, 10, 64)
+					w.platform.MoveWall(id, w.random.IntN(2))
+				}
 				w.dice.Lock()
 				w.now = w.now.Add(time.Duration(w.random.IntN(9*60)) * time.Minute)
 				notes := 1 << 30
@@ -297,7 +307,7 @@ func TestOldDaysOfFilesStay(t *testing.T) {
 				w.refresh(1 << 30)
 				w.now = w.now.Add(time.Duration(outage) * 24 * time.Hour)
 			}
-			sp, last := platform.ReportTypes[0].ID, LastEnded(w.profiles[0], w.now)
+			sp, last := readKey("7", platform.ReportTypes[0].ID), LastEnded(w.profiles[0], w.now)
 			w.platform.Withdraw(func(f standin.Fact) bool { return f.Day <= (last - reliable).String() })
 			if w.held[sp] == nil {
 				w.held[sp] = map[adlens.Day]figure{}
@@ -327,21 +337,24 @@ func (w *world) wantAllRead() {
 		w.t.Fatal(err)
 	}
 	for _, one := range due {
-		w.t.Errorf("%s is still due", one.report.ID)
+		w.t.Errorf("%s of %s is still due", one.report.ID, one.profile.ID)
 	}
 	truth := map[string]string{}
 	for _, f := range w.platform.Facts() {
-		truth[f.AdProduct+f.Day] = f.Cost
+		truth[fmt.Sprint(f.Profile)+f.AdProduct+f.Day] = f.Cost
 	}
-	last := LastEnded(w.profiles[0], w.clock())
-	for _, t := range platform.ReportTypes {
-		for day := last - adlens.Day(lookBack[t.AdProduct]) + 2; day <= last; day++ {
-			have, ok := w.held[t.ID][day]
-			if want := strings.TrimSuffix(truth[t.AdProduct.String()+day.String()], ".0"); !ok || have.cost != want {
-				w.t.Errorf("%s of %s is %q, want %q", t.ID, day, have.cost, want)
-			}
-			if day > last-restatedWeekly+week && have.readOn < readSince(day, last)-1 || day > last-restatedDaily && have.readOn != last {
-				w.t.Errorf("%s of %s was read after %s alone, want it on %s", t.ID, day, have.readOn, last)
+	for _, profile := range w.profiles {
+		last := LastEnded(profile, w.clock())
+		for _, t := range platform.ReportTypes {
+			key := readKey(profile.ID, t.ID)
+			for day := last - adlens.Day(lookBack[t.AdProduct]) + 2; day <= last; day++ {
+				have, ok := w.held[key][day]
+				if want := strings.TrimSuffix(truth[profile.ID+t.AdProduct.String()+day.String()], ".0"); !ok || have.cost != want {
+					w.t.Errorf("%s of %s is %q, want %q", key, day, have.cost, want)
+				}
+				if day > last-restatedWeekly+week && have.readOn < readSince(day, last)-1 || day > last-restatedDaily && have.readOn != last {
+					w.t.Errorf("%s of %s was read after %s alone, want it on %s", key, day, have.readOn, last)
+				}
 			}
 		}
 	}
@@ -376,7 +389,7 @@ func TestADayThatAWrongClockShowedIsReadOnceItEnded(t *testing.T) {
 	for _, ahead := range []time.Duration{12 * time.Hour, 9 * 24 * time.Hour} {
 		w := newWorld(t, 1)
 		w.faults, w.noted.rates = 0, 1
-		sp, right := platform.ReportTypes[0].ID, w.now
+		sp, right := readKey("7", platform.ReportTypes[0].ID), w.now
 		before := LastEnded(w.profiles[0], right)
 		w.now = right.Add(ahead)
 		w.refresh(1 << 30)
@@ -405,7 +418,7 @@ func TestADayThatAWrongClockShowedStaysDueWhileWorkRests(t *testing.T) {
 	for _, later := range []time.Duration{0, 37 * time.Minute, 2 * time.Hour} {
 		w.now = right.Add(later)
 		due, err := w.daily.dueTasks(t.Context(), "one", w.profiles)
-		if last := LastEnded(w.profiles[0], w.now); err != nil || len(due) == 0 && later > 0 || w.refreshed[platform.ReportTypes[0].ID].Through > last {
+		if last := LastEnded(w.profiles[0], w.now); err != nil || len(due) == 0 && later > 0 || w.refreshed[readKey("7", platform.ReportTypes[0].ID)].Through > last {
 			t.Errorf("%v after the clock was set right %d tasks are due: %v", later, len(due), err)
 		}
 	}

@@ -83,7 +83,7 @@ func TestALegacyAddressThatIsMissingForAMomentLosesNoDay(t *testing.T) {
 			if len(w.visible) != others+c.read || (err == nil) != c.noted {
 				t.Errorf("%d reports are read, want %d: %v", len(w.visible)-others, c.read, err)
 			}
-			if r, noted := w.refreshed[legacy]; noted != c.noted || noted && r.Through != last {
+			if r, noted := w.refreshed[readKey("7", legacy)]; noted != c.noted || noted && r.Through != last {
 				t.Errorf("noted is %v", r)
 			}
 			if due, err := w.daily.dueTasks(t.Context(), "one", w.profiles); len(due) > 0 || err != nil {
@@ -103,7 +103,7 @@ func TestALegacyAddressThatIsMissingForAMomentLosesNoDay(t *testing.T) {
 					t.Errorf("%s was not read on the next day", day)
 				}
 			}
-			if r := w.refreshed[legacy]; r.Through != last+1 {
+			if r := w.refreshed[readKey("7", legacy)]; r.Through != last+1 {
 				t.Errorf("noted is %v then", r)
 			}
 		})

@@ -3,6 +3,8 @@ package connector
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +68,7 @@ func TestReportsThatWaitedLongAreLoaded(t *testing.T) {
 			w.refresh(1 << 30) // what is on the disk comes first
 			w.refresh(1 << 30)
 			w.wantAllRead()
-			if have, ok := w.held[platform.ReportTypes[0].ID][oldest]; !ok {
+			if have, ok := w.held[readKey("7", platform.ReportTypes[0].ID)][oldest]; !ok {
 				t.Errorf("%s is not loaded: %v", oldest, have)
 			}
 			for _, r := range w.requests {
@@ -148,7 +150,7 @@ func TestLegacyReportsThatWaitAreLoadedOverAChangeOfDay(t *testing.T) {
 			} else {
 				w.refresh(1 << 30)
 			}
-			if n := len(w.held[platform.LegacyReportType.ID]); n < lookBack[adlens.SponsoredBrands] {
+			if n := len(w.held[readKey("7", platform.LegacyReportType.ID)]); n < lookBack[adlens.SponsoredBrands] {
 				t.Errorf("%d days of legacy reports are held", n)
 			}
 			w.platform.Heal()
@@ -160,7 +162,7 @@ func TestLegacyReportsThatWaitAreLoadedOverAChangeOfDay(t *testing.T) {
 			w.wantAllRead()
 			last := LastEnded(w.profiles[0], w.now)
 			for day := last - restatedDaily + 1; day <= last; day++ {
-				if have := w.held[platform.LegacyReportType.ID][day]; have.readOn != last {
+				if have := w.held[readKey("7", platform.LegacyReportType.ID)][day]; have.readOn != last {
 					t.Errorf("the legacy report of %s was read after %s, want %s", day, have.readOn, last)
 				}
 			}
@@ -283,6 +285,30 @@ func TestReportsThatWaitedBeforeAPullAreLoadedDuringIt(t *testing.T) {
 	w.wantAllRead()
 }
 
+// Reports whose load failed are loaded at the next look, though others, which were tried
+// before, wait on.
+func TestReportsWhoseLoadFailedWaitForNoRates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.faults, w.noted.rates = 0, 1
+	w.lacks = LastEnded(w.profiles[0], w.now) - 40
+	w.refresh(1 << 30)
+	w.refresh(1 << 30) // tries what waits once more
+	w.now = w.now.Add(24 * time.Hour)
+	w.daily.Connector.Loader = killedLoader{w}
+	if _, _, err := w.daily.refreshConnection(t.Context(), w.connection); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	w.daily.Connector.Loader = w
+	w.refresh(1 << 30)
+	last := LastEnded(w.profiles[0], w.now)
+	for _, report := range platform.ReportTypes {
+		if _, held := w.held[readKey("7", report.ID)][last]; !held {
+			t.Errorf("%s of %s is not loaded", report.ID, last)
+		}
+	}
+}
+
 // killedLoader is a loader whose process is killed as it begins.
 type killedLoader struct{ *world }
 
@@ -310,4 +336,62 @@ func TestWhatAKilledPullLeavesIsLoaded(t *testing.T) {
 		w.wantAllRead()
 		w.now = w.now.Add(24 * time.Hour)
 	}
+}
+
+// A download that is not whole any more, and a report that the loader refuses, are
+// requested once more: neither waits on the disk for good.
+func TestWhatCannotBeLoadedIsRequestedAgain(t *testing.T) {
+	t.Parallel()
+	for name, spoils := range map[string]func(*world, string){
+		"cut off": func(w *world, path string) {
+			if err := os.Truncate(path, 30); err != nil {
+				t.Error(err)
+			}
+		},
+		"refused": func(w *world, path string) { w.daily.Connector.Loader = &refusing{world: w} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.faults = 0
+			w.refresh(1 << 30) // all wait for rates
+			downloads, err := filepath.Glob(filepath.Join(w.daily.accountDir("one"), "*"+downloadSuffix))
+			if err != nil || len(downloads) == 0 {
+				t.Fatal(downloads, err)
+			}
+			spoils(w, downloads[0])
+			w.noted.rates = 1
+			for range 3 {
+				_, _, err = w.daily.refreshConnection(t.Context(), w.connection)
+			}
+			if due, unread := w.daily.dueTasks(t.Context(), "one", w.profiles); len(due) > 0 || unread != nil || err != nil {
+				t.Errorf("%d tasks are due: %v, %v", len(due), err, unread)
+			}
+		})
+	}
+}
+
+// refusing is a loader that finds the first report that it is given damaged.
+type refusing struct {
+	*world
+	damaged string
+}
+
+func (r *refusing) Load(ctx context.Context, account string, paths []string) (result loader.Result, err error) {
+	var sound []string
+	for _, path := range paths {
+		report, err := readReport(path)
+		switch {
+		case err != nil || r.damaged != "" && r.damaged != report.ID:
+			sound = append(sound, path)
+		default:
+			r.damaged = report.ID
+			result.Files = append(result.Files, loader.FileResult{File: path, Status: loader.Refused, Error: new("it is damaged")})
+		}
+	}
+	if len(sound) > 0 {
+		rest, failed := r.world.Load(ctx, account, sound)
+		result.Files, err = append(result.Files, rest.Files...), failed
+	}
+	return result, err
 }
