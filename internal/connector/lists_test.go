@@ -24,9 +24,13 @@ type noting struct {
 	currency string
 	names    []loader.ListName
 	refused  []adlens.AdProduct
+	holds    bool // lists of all ad products
 }
 
 func (l *noting) ReplaceLists(_ context.Context, _ string, read loader.Lists) error {
+	if l.holds && len(read.Refused) > 0 {
+		return &loader.LeftOut{AdProduct: read.Refused[0]}
+	}
 	l.currency, l.names, l.refused = read.Currency, nil, read.Refused
 	for _, name := range loader.ListNames() { // in their order
 		for _, one := range read.Read {
@@ -204,6 +208,12 @@ func TestWhatThePlatformNeverGaveIsNoFailure(t *testing.T) {
 	}
 	if diff := cmp.Diff([]adlens.AdProduct{adlens.SponsoredBrands}, take.refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	// It is one where such lists are held, which stay; all others are read.
+	take.holds = true
+	var unread *UnreadLists
+	if err := c.ReadLists(t.Context(), "one", "7"); !errors.As(err, &unread) || len(take.names) != 6 || len(take.refused) != 0 || len(store.attempts) != 1 {
+		t.Errorf("where some are held: %v; read were %v, refused %v, noted %v", err, take.names, take.refused, store.attempts)
 	}
 }
 

@@ -120,6 +120,11 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 		}
 	}
 
+	// Connected again without a choice, it keeps them all.
+	if err = connect(adlens.Choice{}); err == nil || strings.Join(store.connection.Profiles, " ") != "1 2 3 4" {
+		t.Errorf("connected again it has %v, %v", store.connection.Profiles, err)
+	}
+
 	// Chosen without the one that is listed no more, the others are named.
 	err = connect(adlens.Choice{Profiles: []string{"1", "2", "4"}})
 	if len(store.profiles) != 1 || err == nil || strings.Contains(err.Error(), "profile 3") {

@@ -6,16 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"adlens"
+	"adlens/internal/platform"
 )
 
 func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	dir := t.TempDir()
+	product := adlens.SponsoredBrands
 	put := func(name, profile, start, end, generated string) {
+		kind := platform.ReportTypes[slices.IndexFunc(platform.ReportTypes, func(r *platform.ReportType) bool { return r.AdProduct == product })]
 		object := fmt.Sprintf(`{"reportId":"%s","profileId":"%s","status":"COMPLETED","startDate":"%s","endDate":"%s","generatedAt":"%s",
-			"configuration":{"adProduct":"SPONSORED_BRANDS","reportTypeId":"sbCampaigns","groupBy":["campaign"],"timeUnit":"DAILY",
-			"columns":["date","impressions","clicks","cost","purchases","sales"]}}`, name, profile, start, end, generated)
+			"configuration":{"adProduct":"%s","reportTypeId":"%s","groupBy":["%s"],"timeUnit":"DAILY",
+			"columns":["%s"]}}`, name, profile, start, end, generated, kind.AdProduct, kind.ID, kind.GroupBy, strings.Join(kind.RequestColumns(), `","`))
 		for file, text := range map[string]string{name + ".report.json": object, name + ".json.gz": "rows"} {
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -30,6 +36,8 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	put("other", "2", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z")  // another profile
 	put("equal", "3", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z")  // as old as the next
 	put("equal2", "3", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z") // which of them wins is for loading to say
+	product = adlens.SponsoredDisplay
+	put("brother", "1", "2026-01-05", "2026-01-18", "2026-01-19T00:00:00.000Z") // of another ad product
 	if err := os.WriteFile(filepath.Join(dir, "damaged.report.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +49,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	visible := map[string]bool{"first": true, "second": true, "edge": true, "newer": true, "other": true, "equal": true, "equal2": true}
+	visible := map[string]bool{"first": true, "second": true, "edge": true, "newer": true, "other": true, "brother": true, "equal": true, "equal2": true}
 	if err := pruneReports(dir, visible); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 		left = append(left, e.Name())
 	}
 	var want []string
-	for _, name := range []string{"edge", "equal", "equal2", "first", "later", "newer", "other", "second"} {
+	for _, name := range []string{"brother", "edge", "equal", "equal2", "first", "later", "newer", "other", "second"} {
 		want = append(want, name+".json.gz", name+".report.json")
 	}
 	want = append(want, ".adlens-2", "damaged.report.json")

@@ -43,6 +43,7 @@ type rateStore struct {
 	*memory
 	currency string
 	rates    ecb.Table
+	byHand   bool // a person has loaded rates of the euro
 	loads    int
 	failure  error // of loads
 }
@@ -52,11 +53,14 @@ func (s *rateStore) Profiles(context.Context, string) ([]platform.Profile, error
 }
 
 func (s *rateStore) RateSpans(context.Context, string) ([]loader.RateSpan, error) {
-	days := s.rates.Days()
-	if len(days) == 0 {
-		return nil, nil
+	var spans []loader.RateSpan
+	if s.byHand {
+		spans = append(spans, loader.RateSpan{Currency: "EUR", First: 0, Last: adlens.LastStorableDay})
 	}
-	return []loader.RateSpan{{Currency: "EUR", Fetched: true, First: days[0], Last: days[len(days)-1]}}, nil
+	if days := s.rates.Days(); len(days) > 0 {
+		spans = append(spans, loader.RateSpan{Currency: "EUR", Fetched: true, First: days[0], Last: days[len(days)-1]})
+	}
+	return spans, nil
 }
 
 func (s *rateStore) ReplaceLists(context.Context, string, loader.Lists) error { return nil }
@@ -164,7 +168,8 @@ func TestRatesAreFetchedOnceADayAndGapsAreClosed(t *testing.T) {
 			}
 		}},
 		{"2026-11-30T17:00:00Z", "2026-11-30", 7, 6, "2026-08-03", "2026-11-30", func() { dir = t.TempDir() }}, // it holds what can be loaded anywhere
-		{"2026-12-01T16:30:00Z", "2026-12-01", 7, 6, "2026-08-03", "2026-11-30", func() { s.currency = "USD" }},
+		{"2026-12-01T16:30:00Z", "2026-12-01", 8, 7, "2026-08-03", "2026-12-01", func() { s.byHand = true }},   // which says nothing of other currencies
+		{"2026-12-02T16:30:00Z", "2026-12-02", 8, 7, "2026-08-03", "2026-12-01", func() { s.currency = "USD" }},
 	} {
 		if step.before != nil {
 			step.before()
@@ -296,6 +301,16 @@ func TestFailedRatesRestAndAreCompletedLater(t *testing.T) {
 	s.attempts[ratesWork("acme")] = attempt{time.Now().Add(-time.Hour), 1}
 	if err := c.freshenRates(t.Context(), "acme", dir, now); err != nil || b.histories != 1 || s.loads != 1 {
 		t.Errorf("%v, %d histories, %d loads", err, b.histories, s.loads)
+	}
+	// So is the file of a later day.
+	b.days, now, s.failure = nil, now.Add(3*24*time.Hour), errors.New("the database is away")
+	b.publish("2026-01-01", "2026-11-23")
+	for i, want := range []int{1, 2} {
+		s.attempts[ratesWork("acme")] = attempt{time.Now().Add(-time.Hour), 1}
+		if err := c.freshenRates(t.Context(), "acme", dir, now); !errors.Is(err, s.failure) || b.histories != 2 || s.loads != want {
+			t.Errorf("try %d: %v, %d histories, %d loads", i+1, err, b.histories, s.loads)
+		}
+		s.failure = nil
 	}
 }
 

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"adlens"
 	"adlens/integration/standin"
 	"adlens/internal/platform"
+	"adlens/internal/platform/api"
 )
 
 // What is saved of a legacy report is recognised as one, whether the platform's answer
@@ -80,4 +83,67 @@ func testOtherReport(t *testing.T, given, other string) {
 	stop()
 	w.refresh(1 << 30)
 	w.wantAllRead()
+}
+
+// A directory never has the object of one report with the download of another: the old
+// object goes before a new download comes, and a copy of it comes after its download.
+func TestAnObjectIsLeftWithItsOwnDownloadAlone(t *testing.T) {
+	day := adlens.Date(2026, 8, 31)
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, 1)
+	client, err := w.daily.Connector.openClient(w.connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pull{connector: w.daily.Connector, client: client, out: t.TempDir()}
+	one := &window{task: &task{profile: w.profiles[0], report: platform.ReportTypes[0]}, start: day, end: day}
+	files := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { _, _ = out.Write([]byte("[]")) }))
+	defer files.Close()
+	stem := filepath.Join(p.out, one.windowName())
+	write(stem+downloadSuffix, "old")
+	if err := os.MkdirAll(stem+reportSuffix+"/cannot be removed", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	status := api.Status{URL: files.URL, Raw: []byte(`{"reportId":"r1"}`)}
+	err = p.saveReport(t.Context(), one, status)
+	if kept, _ := os.ReadFile(stem + downloadSuffix); err == nil || string(kept) != "old" {
+		t.Errorf("next to the old object is %q, %v", kept, err)
+	}
+	if err := os.RemoveAll(stem + reportSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.saveReport(t.Context(), one, status); err != nil {
+		t.Fatal(err)
+	}
+	to, from := t.TempDir(), t.TempDir()
+	write(filepath.Join(to, one.windowName()+reportSuffix), "old")
+	write(filepath.Join(from, one.windowName()+reportSuffix), "new, whose download is gone")
+	err = copyReport(to, from, one.windowName())
+	if left, _ := os.ReadDir(to); err == nil || len(left) > 0 {
+		t.Errorf("copied without its download: %v, %v", left, err)
+	}
+}
+
+// The file of a report's days is that of a request only where it is the report itself.
+func TestAReportOfTheSameDaysIsNotTheOneRequested(t *testing.T) {
+	dir, day := t.TempDir(), adlens.Date(2026, 11, 4)
+	r := adlens.ReportRequest{MarketplaceID: "23", ReportType: platform.LegacyReportType.ID, Start: day, End: day}
+	stem := filepath.Join(dir, requestName(r.MarketplaceID, r.ReportType, day, day))
+	w := &window{task: &task{profile: platform.Profile{ID: "23"}, report: platform.LegacyReportType}, start: day, end: day}
+	w.request.RequestedAt = day.Time().AddDate(0, 0, 2)
+	raw := []byte(`{"reportId":"amzn1.clicksAPI.v1.p1.6477","status":"SUCCESS"}`)
+	object, err := withFields(raw, w.addedFields(raw)...)
+	if err := errors.Join(err, os.WriteFile(stem+reportSuffix, object, 0o600), os.WriteFile(stem+downloadSuffix, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]bool{"amzn1.clicksAPI.v1.p1.6477": true, "amzn1.clicksAPI.v1.p1.6478": false} {
+		if r.ReportID = id; isOnDisk(dir, r) != want {
+			t.Errorf("report %s is there: %t", id, !want)
+		}
+	}
 }
