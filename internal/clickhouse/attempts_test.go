@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -50,8 +51,9 @@ func TestHowFarReportsWereReadIsRemembered(t *testing.T) {
 		{Account: t.Name(), MarketplaceID: "1", ReportType: "sbCampaigns", Through: 20_000, DeepThrough: 19_998},
 		{Account: t.Name(), MarketplaceID: "1", ReportType: "spAdvertisedProduct", Through: 20_000, DeepThrough: 20_000},
 	}
+	others := []adlens.Refreshed{{Account: t.Name() + " other", MarketplaceID: "1", ReportType: "sdAdvertisedProduct", Through: 20_000, DeepThrough: 20_000}}
 	for range 2 {
-		if err := d.Connections.PutRefreshed(t.Context(), all); err != nil {
+		if err := errors.Join(d.Connections.PutRefreshed(t.Context(), all), d.Connections.PutRefreshed(t.Context(), others)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := d.Connections.Refreshed(t.Context(), t.Name())
@@ -59,5 +61,31 @@ func TestHowFarReportsWereReadIsRemembered(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		all[0].Through++
+	}
+}
+
+// Requests are an account's own, though another one has the same marketplace; those of
+// other days stand next to each other, and a later one of the same days takes their place.
+func TestRequestsAreRemembered(t *testing.T) {
+	d := openShared(t)
+	at := time.Date(2026, 11, 26, 6, 0, 0, 0, time.UTC)
+	request := func(account, id string, first adlens.Day, done bool) adlens.ReportRequest {
+		return adlens.ReportRequest{Account: account, MarketplaceID: "1", ReportType: "spAdvertisedProduct", Start: first, End: first + 4, ReportID: id, RequestedAt: at, Done: done}
+	}
+	own, other := t.Name(), t.Name()+" other"
+	for _, r := range []adlens.ReportRequest{request(own, "replaced", 20_000, false), request(own, "running", 20_000, false), request(own, "waiting", 20_005, false),
+		request(own, "", 19_000, true), request(own, "done", 20_010, false), request(own, "done", 20_010, true),
+		request(other, "another", 20_015, false), request(other, "another", 20_005, true), request(other, "", 18_000, true)} {
+		if err := d.Connections.PutRequest(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open, err := d.Connections.OpenRequests(t.Context(), own)
+	if diff := cmp.Diff([]adlens.ReportRequest{request(own, "running", 20_000, false), request(own, "waiting", 20_005, false)}, open); diff != "" || err != nil {
+		t.Errorf("open are %v (-want +got):\n%s", err, diff)
+	}
+	nothing, err := d.Connections.NothingOf(t.Context(), own)
+	if diff := cmp.Diff([]adlens.ReportRequest{request(own, "", 19_000, true)}, nothing); diff != "" || err != nil {
+		t.Errorf("of nothing are %v (-want +got):\n%s", err, diff)
 	}
 }

@@ -108,7 +108,9 @@ func TestKeysOfTheSchemaBeforeAreForTheWholeAccount(t *testing.T) {
 	}
 	// The day's count of a key is its own; that of the account stays.
 	day := adlens.DayOf(time.Now().UTC()) // older counts go by themselves
-	err = d.DayUses.PutDayUses(t.Context(), "now", []auth.DayUse{{Account: t.Name(), Day: day, Used: 5}, {Account: t.Name(), Key: "k_landed", Day: day, Used: 3}}, time.Now())
+	err = d.DayUses.PutDayUses(t.Context(), "now", []auth.DayUse{{Account: t.Name(), Day: day, Used: 5}, {Account: t.Name(), Key: "k_landed", Day: day, Used: 3},
+		{Account: t.Name(), Day: day - 1, Used: 50}}, time.Now())
+	err = errors.Join(err, d.DayUses.PutDayUses(t.Context(), "another", []auth.DayUse{{Account: t.Name(), Day: day, Used: 100}}, time.Now())) // its own
 	if err != nil {
 		t.Fatal(err)
 	}
