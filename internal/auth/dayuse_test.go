@@ -119,6 +119,11 @@ func TestWhatOthersLetInCounts(t *testing.T) {
 	if wait := int(d.RetryAfter.Seconds()); wait != 57 || l.Allow("acme", at(61)).Allowed || !l.Allow("acme", at(62)).Allowed {
 		t.Errorf("the wait is %d s; expected 57, after which one is let in", wait)
 	}
+	days, tomorrow := NewLimiter(0, 3), at(24*3600)
+	days.CountKey("acme", KeyLimit{}, at(0))
+	if left := days.CountKey("acme", KeyLimit{}, tomorrow)[0].Remaining; left != 2 || days.Allow("acme", tomorrow).Windows[0].Remaining != 1 {
+		t.Errorf("after the first call of the next day %d are left", left)
+	}
 }
 
 // Servers follow one another; some are killed and some end in order.

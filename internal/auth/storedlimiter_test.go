@@ -78,3 +78,39 @@ func TestCountsThatCannotBeStoredAreWarnedOfOnce(t *testing.T) {
 		l.Keep(t.Context())
 	}
 }
+
+// times is a store that notes when counts were stored, and of which day they were read.
+type times struct {
+	stored []time.Time
+	read   adlens.Day
+}
+
+func (s *times) PutDayUses(_ context.Context, _ string, _ []DayUse, at time.Time) error {
+	s.stored = append(s.stored, at.UTC()) // as a database keeps it
+	return nil
+}
+
+func (s *times) DayUses(_ context.Context, _ string, day adlens.Day) ([]DayUse, error) {
+	s.read = day
+	return nil, nil
+}
+
+// A wall clock that is set back makes no count older than the one before, and days are
+// those of UTC wherever the clock is.
+func TestCountsAreInOrderWhateverTheWallClock(t *testing.T) {
+	c, store := newClock(), &times{}
+	c.setTo(0, 20)
+	l := NewStoredLimiter(NewReservingLimiter(0, 50), store, "here", func() time.Time { return c.now })
+	for range 3 { // blocks of one call
+		l.AllowKey("acme", KeyLimit{}, c.now)
+		c.pass(time.Second)
+		c.set(-time.Minute)
+	}
+	if len(store.stored) != 3 || !store.stored[0].Before(store.stored[1]) || !store.stored[1].Before(store.stored[2]) {
+		t.Errorf("counts are stored at %v", store.stored)
+	}
+	east := func() time.Time { return c.now.In(time.FixedZone("UTC+9", 9*60*60)) }
+	if err := NewStoredLimiter(NewLimiter(0, 50), store, "there", east).ReadElsewhere(t.Context()); err != nil || store.read != utcDay(c.now) {
+		t.Errorf("read is %s of UTC's %s: %v", store.read, utcDay(c.now), err)
+	}
+}
