@@ -400,8 +400,8 @@ func TestADayThatAWrongClockShowedIsReadOnceItEnded(t *testing.T) {
 		for hours := range 24 {
 			w.now = right.Add(time.Duration(hours) * time.Hour)
 			w.refresh(1 << 30)
-			if last, through := LastEnded(w.profiles[0], w.now), w.refreshed[sp].Through; through != last {
-				t.Errorf("%v ahead, then right for %d hours: read through %s, and %s has ended", ahead, hours, through, last)
+			if last, got := LastEnded(w.profiles[0], w.now), w.refreshed[sp]; got.Through != last || got.DeepThrough > last {
+				t.Errorf("%v ahead, then right for %d hours: read through %s, all through %s, and %s has ended", ahead, hours, got.Through, got.DeepThrough, last)
 			}
 		}
 	}

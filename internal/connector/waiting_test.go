@@ -342,13 +342,13 @@ func TestWhatAKilledPullLeavesIsLoaded(t *testing.T) {
 // requested once more: neither waits on the disk for good.
 func TestWhatCannotBeLoadedIsRequestedAgain(t *testing.T) {
 	t.Parallel()
-	for name, spoils := range map[string]func(*world, string){
-		"cut off": func(w *world, path string) {
-			if err := os.Truncate(path, 30); err != nil {
-				t.Error(err)
-			}
+	for name, spoil := range map[string]func(*world, string) error{
+		"cut off": func(_ *world, path string) error { return os.Truncate(path, 30) },
+		"empty":   func(_ *world, path string) error { return os.Truncate(path, 0) },
+		"refused": func(w *world, _ string) error {
+			w.daily.Connector.Loader = &refusing{world: w}
+			return nil
 		},
-		"refused": func(w *world, path string) { w.daily.Connector.Loader = &refusing{world: w} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -359,7 +359,9 @@ func TestWhatCannotBeLoadedIsRequestedAgain(t *testing.T) {
 			if err != nil || len(downloads) == 0 {
 				t.Fatal(downloads, err)
 			}
-			spoils(w, downloads[0])
+			if err := spoil(w, downloads[0]); err != nil {
+				t.Fatal(err)
+			}
 			w.noted.rates = 1
 			for range 3 {
 				_, _, err = w.daily.refreshConnection(t.Context(), w.connection)
