@@ -60,6 +60,18 @@ func TestACodeIsNotSentAgainWhereItMayBeUsed(t *testing.T) {
 	}
 }
 
+// What the browser brings is a consent where it has the state that was sent, and one code.
+func TestAnAnswerOfAnotherConsentHasNoCode(t *testing.T) {
+	w := &consentWait{state: "s"}
+	for text, want := range map[string]string{"state=s&code=c": "c", "code=c": "", "state=t&code=c": "", "state=&code=c": "", "state=s": "", "state=s&code=": "",
+		"state=s&code=c&code=d": "", "state=s&code=c&error=access_denied": ""} {
+		query, err := url.ParseQuery(text)
+		if got := w.read(query); err != nil || got.code != want || (got.err == nil) != (want != "") {
+			t.Errorf("%s: the code is %q, %v", text, got.code, got.err)
+		}
+	}
+}
+
 func TestTheConsentPageIsTheRegionsOwn(t *testing.T) {
 	for region, host := range map[Region]string{NA: "www.amazon.com", EU: "eu.account.amazon.com", FE: "apac.account.amazon.com"} {
 		u, err := url.Parse(ConsentURL(region, "the id", "http://localhost:1/?a=b", "s&t"))
