@@ -147,6 +147,35 @@ func TestAFileThatCannotBeReadNowIsNotReplaced(t *testing.T) {
 	}
 }
 
+// A file that is not as long as the backup before says is written again: a power cut may
+// have cut it.
+func TestAFileThatWasCutIsWrittenAgain(t *testing.T) {
+	place := newFailing(t)
+	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	for n := range 2 {
+		s.now = s.now.Add(time.Hour)
+		taken, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := Verify(t.Context(), place, taken, silence{}); len(faults) > 0 || err != nil {
+			t.Errorf("backup %d is damaged: %v, %v", n, faults, err)
+		}
+		stored, err := place.List(t.Context(), "accounts/acme/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, size := range stored {
+			if strings.Contains(name, "catalogue") {
+				continue
+			}
+			if err := os.Truncate(filepath.Join(place.path, name), size-1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // A disk that does not tell case lists one directory for two accounts.
 func TestFilesAreNeededInWhateverCaseTheyAreListed(t *testing.T) {
 	place := newFailing(t).directory
@@ -200,12 +229,16 @@ func TestADirectoryThatCannotBeLockedIsNamed(t *testing.T) {
 func TestACatalogueThatIsNotTheIndexsIsDamaged(t *testing.T) {
 	s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
 	place, taken := takeWhole(t, s, s.clock)
-	for _, change := range []func(*Entry){func(e *Entry) { e.Files++ }, func(e *Entry) { e.Rows-- }, func(e *Entry) { e.Stored++ }} {
+	for _, change := range []func(*Entry){func(e *Entry) { e.Files++ }, func(e *Entry) { e.Rows-- }, func(e *Entry) { e.Stored++ }, func(e *Entry) { e.Account = "bolt" }} {
 		changed := taken
 		changed.Accounts = slices.Clone(taken.Accounts)
 		change(&changed.Accounts[0])
 		faults, err := Verify(t.Context(), place, changed, silence{})
-		if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), "the index says") {
+		want := "the index says"
+		if e := changed.Accounts[0]; e.Account != "acme" {
+			want = `it is of account "acme", expected "bolt"`
+		}
+		if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), want) {
 			t.Errorf("with %+v in the index the faults are %v: %v", changed.Accounts[0], faults, err)
 		}
 	}
@@ -223,6 +256,23 @@ func TestAFileThatUnpacksToMoreIsDamaged(t *testing.T) {
 		f.Bytes--
 		if _, err := verifyFile(t.Context(), place, f); !isDamage(err) || !strings.Contains(err.Error(), fmt.Sprintf("it unpacks to more than %d bytes", f.Bytes)) {
 			t.Errorf("%s, whose catalogue says a byte less: %v", f.Name, err)
+		}
+	}
+}
+
+// The beginning of an id names a backup as long as no other begins so.
+func TestABackupIsChosenByTheBeginningOfItsIDAlone(t *testing.T) {
+	s := &shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
+	place, first := takeWhole(t, s, s.clock)
+	s.now = s.now.Add(24 * time.Hour)
+	second, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"20261102": first.Name, "20261103": second.Name, second.ID(): second.Name, "202611": "", "20261104": "", first.ID()[1:]: ""} {
+		chosen, err := Choose(t.Context(), place, id, "")
+		if (err == nil) != (want != "") || err == nil && chosen.Name != want {
+			t.Errorf("by %q %s is chosen, expected %q: %v", id, chosen.Name, want, err)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,10 +116,13 @@ func (n *notices) Notice(text string) { n.all = append(n.all, text) }
 func TestARestoreInPlaceSaysHowManyFaultsItDoesNotName(t *testing.T) {
 	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
 	place, first := takeWhole(t, source, source.clock)
-	source.now = source.now.Add(time.Hour)
-	taken, err := Take(t.Context(), source, place, Options{Now: source.clock}, silence{})
-	if err != nil {
-		t.Fatal(err)
+	var taken Taken
+	for _, identity := range []string{"of another database", ""} {
+		source.now = source.now.Add(time.Hour)
+		var err error
+		if taken, err = Take(t.Context(), source, place, Options{Now: source.clock, Identity: identity}, silence{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	lock := func(context.Context, string, func(string)) (func() error, error) {
 		return func() error { return nil }, nil
@@ -174,6 +179,108 @@ func TestARestoreInPlaceStopsOnceItIsOvertaken(t *testing.T) {
 		done, err := restore(looks)
 		if !errors.Is(err, errOther) || !slices.Equal(done, whole[:looks+1]) {
 			t.Errorf("overtaken after %d looks, a restore did %v, expected %v: %v", looks, done, fmt.Sprint(whole[:looks+1]), err)
+		}
+	}
+}
+
+// target is a database whose accounts are what a test says at each look.
+type target struct {
+	*overtaken
+	shown   [][]string
+	left    []string
+	damaged error // what the directory lost
+}
+
+func (g *target) Shown(context.Context, string) ([]string, error) {
+	now := g.shown[0]
+	g.shown = g.shown[min(1, len(g.shown)-1):]
+	return now, nil
+}
+
+func (g *target) Left(context.Context, string) ([]string, error)            { return g.left, nil }
+func (g *target) Clear(context.Context, string, string) error               { return g.note("clear") }
+func (g *target) Begin(context.Context, string, string) error               { return g.note("begin") }
+func (g *target) Place(context.Context, string) error                       { return g.note("place") }
+func (g *target) RequireDirectory(context.Context, string) error            { return g.damaged }
+func (g *target) MendDirectory(context.Context, string, func(string)) error { return g.note("mend") }
+
+// A restore takes nothing for done that it did not do, and away nothing that it may not.
+func TestARestoreDoesWhatItsTargetAllows(t *testing.T) {
+	source := units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}
+	place, taken := takeWhole(t, source, source.clock)
+	cut := newFailing(t)
+	if err := os.CopyFS(cut.path, os.DirFS(place.String())); err != nil {
+		t.Fatal(err)
+	}
+	figures, err := filepath.Glob(filepath.Join(cut.path, "accounts/acme/facts-*"))
+	if err != nil || len(figures) != 1 {
+		t.Fatal(figures, err)
+	}
+	if err := os.Truncate(figures[0], 20); err != nil {
+		t.Fatal(err)
+	}
+	none, there := []string(nil), []string{"acme"}
+	restored := []string{"reserve", "facts", "derive", "derive", "publish"}
+	for _, c := range []struct {
+		name, account string
+		from          Place
+		g             target
+		done          []string
+		want          string
+	}{
+		{"of another backup than that which is there", "", place, target{overtaken: &overtaken{whole: true, began: "20261101"}, shown: [][]string{there}}, nil, "the database is not empty"},
+		{"of two accounts where one is", "", place, target{overtaken: &overtaken{whole: true, began: taken.ID()}, shown: [][]string{{"acme", "bolt"}}}, nil, "the database is not empty"},
+		{"beside rows of no restore", "", place, target{overtaken: &overtaken{}, shown: [][]string{none}, left: []string{"facts"}}, nil, "that is no empty database"},
+		{"after one that was killed", "", place, target{overtaken: &overtaken{began: "20261101"}, shown: [][]string{none}, left: []string{"facts"}},
+			append([]string{"clear", "begin", "place"}, append(restored, "done")...), ""},
+		{"beside an account that is added", "", place, target{overtaken: &overtaken{}, shown: [][]string{none, there}}, append([]string{"begin", "place"}, restored...), "was added meanwhile"},
+		{"in place, of a damaged backup", "acme", cut, target{overtaken: &overtaken{}, shown: [][]string{there}}, nil, "is damaged"},
+		{"in place, where more than the directory is damaged", "acme", place,
+			target{overtaken: &overtaken{}, shown: [][]string{there}, damaged: &adlens.Error{Kind: adlens.Damaged, Err: errors.New("api_keys lost 1 of its rows")}},
+			append([]string{"mend", "clear"}, append(restored, "reopen")...), ""},
+	} {
+		c.g.units, c.g.looks = source, 1000
+		lock := func(context.Context, string, func(string)) (func() error, error) {
+			return func() error { return nil }, nil
+		}
+		_, err := Restore(t.Context(), c.from, taken, &c.g, Restoring{Account: c.account, Schema: 1, Lock: lock}, silence{})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || !slices.Equal(c.g.done, c.done) {
+			t.Errorf("a restore %s did %v, expected %v: %v, expected %q", c.name, c.g.done, c.done, err, c.want)
+		}
+	}
+}
+
+// Rows come in blocks, but for live units: what the manifest does not name is not the
+// account's.
+func TestLiveUnitsAreOneBlock(t *testing.T) {
+	source := units{&shelf{generation: 1}}
+	place := newFailing(t)
+	for table, want := range map[string][]int{"facts": {blockRows, 1}, UnitTable: {blockRows + 1}} {
+		h, err := source.Columns(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := newDraft(place, table, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := map[string][]byte{"facts": source.rowOf(1), UnitTable: unitRow(1, 1, manifest.Month, 3)}[table]
+		for range blockRows + 1 {
+			if err := d.writeRow(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.finishFile(); err != nil {
+			t.Fatal(err)
+		}
+		d.Name = fileName("acme", table, d.SHA256)
+		if err := errors.Join(place.Keep(t.Context(), d.Name, d.on), d.discardDraft()); err != nil {
+			t.Fatal(err)
+		}
+		var blocks []int
+		r := &restoring{Sink: &overtaken{units: source}, place: place, progress: silence{}}
+		if err := r.readBlocks(t.Context(), "acme", d.File, func(b *Block) error { blocks = append(blocks, b.Rows); return nil }); err != nil || !slices.Equal(blocks, want) {
+			t.Errorf("%s comes in blocks of %v, expected %v: %v", table, blocks, want, err)
 		}
 	}
 }

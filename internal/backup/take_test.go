@@ -249,6 +249,19 @@ func TestOneBackupAtATimeIsWrittenToADirectory(t *testing.T) {
 	if _, err := Take(t.Context(), s, place, Options{Now: s.clock}, silence{}); err == nil || !strings.Contains(err.Error(), "another backup") {
 		t.Errorf("got %v", err)
 	}
+	left, err := place.Draft() // of one that is killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(left.Close(), release()); err != nil {
+		t.Fatal(err)
+	}
+	if release, err = place.Lock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left.Name()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the draft of a backup that was killed is left: %v", err)
+	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +334,8 @@ func TestABackupIsNewerThanOneOfAClockThatWasAhead(t *testing.T) {
 	}
 	now := time.Unix(1_800_000_000, 0)
 	s := &shelf{generation: 1, promised: 3, stored: map[uint32]int{1: 3}}
-	for i, ahead := range []time.Duration{0, 30 * 24 * time.Hour, time.Hour, time.Hour, 31 * 24 * time.Hour} {
+	var last time.Time
+	for i, ahead := range []time.Duration{0, 30 * 24 * time.Hour, time.Hour, 30*24*time.Hour + time.Millisecond, 31 * 24 * time.Hour} {
 		s.now = now.Add(ahead)
 		taken, err := Take(t.Context(), s, place, Options{Now: s.clock, Keep: 1 + i%2}, silence{})
 		if err != nil {
@@ -330,9 +344,10 @@ func TestABackupIsNewerThanOneOfAClockThatWasAhead(t *testing.T) {
 		if newest, err := Choose(t.Context(), place, "", ""); newest.Name != taken.Name || !newest.TakenAt.Equal(timeOf(newest.Name)) || err != nil {
 			t.Errorf("backup %d: the newest is %s of %s, want %s, %v", i, newest.ID(), newest.TakenAt, taken.ID(), err)
 		}
-		if before := now.Add(ahead); i != 2 && i != 3 && !taken.TakenAt.Equal(before) {
-			t.Errorf("backup %d is of %s, want %s", i, taken.TakenAt, before)
+		if before := now.Add(ahead); i != 2 && i != 3 && !taken.TakenAt.Equal(before) || !taken.TakenAt.After(last) {
+			t.Errorf("backup %d is of %s, want %s, after %s", i, taken.TakenAt, before, last)
 		}
+		last = taken.TakenAt
 	}
 }
 
