@@ -3,6 +3,7 @@ package commits_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,10 @@ func TestAnOvertakenRestoreChangesNothing(t *testing.T) {
 			if err := errors.Join(second.Clear(t.Context()), second.Reopen(t.Context())); err != nil {
 				t.Fatal(err)
 			}
+			stray := tables.Unit{Number: 6, Entry: manifest.Entry{Unit: manifest.Unit{Kind: manifest.Rates}, Generation: 6}} // the first one's
+			if err := store.Units().Append(t.Context(), account, stray); err != nil {
+				t.Fatal(err)
+			}
 			n := tables.Unit{Number: 7, Entry: manifest.Entry{Unit: manifest.Unit{Kind: manifest.Titles}, Generation: 7}}
 			if err := errors.Join(store.Units().Append(t.Context(), account, n), commits.PublishRestored(t.Context(), store, account, 7)); err != nil {
 				t.Fatal(err)
@@ -80,9 +85,44 @@ func TestAnOvertakenRestoreChangesNothing(t *testing.T) {
 				t.Errorf("reopened %t: %s of the first one gave %v", reopened, name, err)
 			}
 		}
+		if seals, err := store.Seals().Read(t.Context(), account); reopened && (err != nil || len(seals) != 1 || seals[0].Number != 7) {
+			t.Errorf("a later loss of what was restored would not be noticed: %v: %v", seals, err)
+		}
 		state, err := commits.Read(t.Context(), store, account)
 		if reopened && (err != nil || state.Manifest.Len() != 1) || !reopened && !errors.Is(err, manifest.ErrClosed) {
 			t.Errorf("reopened %t: the account has %d units: %v", reopened, state.Manifest.Len(), err)
+		}
+	}
+}
+
+// Where nothing was cleared an account is answered again, unless an earlier restore, which
+// was killed, may have cleared half of it.
+func TestARestoreThatGivesUpLeavesWhatAnEarlierOneClosed(t *testing.T) {
+	for _, before := range []uint64{0, 1} {
+		store := newStore()
+		var closing commits.Closing
+		for mark := range before + 1 {
+			var err error
+			if closing, err = commits.Close(t.Context(), store, account, mark); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := closing.Withdraw(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := commits.Read(t.Context(), store, account); errors.Is(err, manifest.ErrClosed) != (before > 0) {
+			t.Errorf("after %d earlier restores, one that gives up leaves the account as %v", before, err)
+		}
+	}
+}
+
+// What was read of the platform since the backup is fetched again.
+func TestARestoreInPlaceForgetsWhatWasReadOfThePlatform(t *testing.T) {
+	cleared := commits.ClearedTables()
+	for name, want := range map[string]bool{"report_requests": true, "refreshed": true, "ledger": true, "commits": true, "facts": true, "campaigns": true,
+		"accounts": false, "api_keys": false, "api_key_uses": false, "connections": false, "attempts": false, "directory_seals": false, "number_blocks": false} {
+		if slices.Contains(cleared, name) != want {
+			t.Errorf("whether %s is cleared: %t, expected %t", name, !want, want)
 		}
 	}
 }

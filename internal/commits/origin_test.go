@@ -9,7 +9,8 @@ import (
 )
 
 // Two writers that get the same numbers, as where a copy of the disk was put back between
-// them, give other origins, and each origin stays while its generation is live.
+// them, give other origins, and each origin stays while its generation is live. A commit
+// that names all live units again replaces none.
 func TestWhatIsCommittedHasAnOriginOfItsOwn(t *testing.T) {
 	origins := map[uint64]bool{}
 	for _, token := range []string{"first", "second"} {
@@ -31,6 +32,18 @@ func TestWhatIsCommittedHasAnOriginOfItsOwn(t *testing.T) {
 			t.Errorf("the origin %d became %d: %v", want.Origin, got.Origin, err)
 		}
 		origins[want.Origin] = true
+		if err := s.End(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		dead, err := store.Dead().Read(t.Context(), account)
+		if err != nil || len(dead) == 0 {
+			t.Fatal(dead, err)
+		}
+		for _, note := range dead { // one that is live would go without a wait once it is not
+			if note.Table == "rates" || note.Generation == state.Manifest.Generation(manifest.Unit{Kind: manifest.Titles}) {
+				t.Errorf("%+v is live, and noted as dead", note)
+			}
+		}
 	}
 	if len(origins) != 2 {
 		t.Errorf("two writers gave one origin")
