@@ -210,6 +210,49 @@ func TestParquetIsReadBack(t *testing.T) {
 	})
 }
 
+// Writers hand on what they have after so many rows or bytes: each row is there once, with
+// its own values.
+func TestLongTablesAreReadBack(t *testing.T) {
+	columns := []Column{{Name: "id"}, {Name: "spend", Kind: Decimal, Scale: 2}, {Name: "clicks", Kind: Whole}}
+	for name, format := range map[string]struct {
+		begin func([]Column) TableWriter
+		read  func([]byte) (readers.Table, error)
+	}{
+		"csv": {CSV{',', '.'}.New, func(file []byte) (readers.Table, error) { return readers.CSV(file, ',') }},
+		"xlsx": {NewXLSX, func(file []byte) (readers.Table, error) {
+			book, err := readers.XLSX(file)
+			return book.Table, err
+		}},
+		"parquet": {NewParquet, func(file []byte) (readers.Table, error) {
+			table, _, err := readers.Parquet(file)
+			return table, err
+		}},
+	} {
+		const rows = 2_345
+		w := format.begin(columns)
+		for i := range rows {
+			w.Row([]Cell{{Text: fmt.Appendf(nil, "B%07d", i)}, {Null: i%7 == 0, Text: fmt.Appendf(nil, "%d.25", i)}, {Text: fmt.Append(nil, 3*i)}})
+		}
+		file, err := w.Close(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := format.read(file)
+		if err != nil || len(got.Rows) != rows {
+			t.Fatalf("%s has %d rows, expected %d: %v", name, len(got.Rows), rows, err)
+		}
+		for i, row := range got.Rows {
+			spend := row[1] == nil
+			if i%7 != 0 {
+				spend = row[1] != nil && *row[1] == fmt.Sprintf("%d.25", i)
+			}
+			if *row[0] != fmt.Sprintf("B%07d", i) || !spend || *row[2] != fmt.Sprint(3*i) {
+				t.Fatalf("row %d of %s is %v", i, name, row)
+			}
+		}
+	}
+}
+
 // The same table is the same file, whatever was written before and beside it.
 func TestFilesAreTheSameToTheByte(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
