@@ -184,9 +184,9 @@ func TestHeadersAndUnchangedAnswersUseUpNoBudgetOfAFeed(t *testing.T) {
 	tag := ""
 	for i := range 10 {
 		var policy string
-		for range 2 {
-			a, err := withoutKey(h).Do("HEAD", path)
-			if err != nil || a.Status != 200 {
+		for _, held := range []string{"", tag} {
+			a, err := withoutKey(h).Do("HEAD", path, "If-None-Match", held)
+			if want := map[bool]int{true: 200, false: 304}[held == ""]; err != nil || a.Status != want {
 				t.Fatalf("opening %d: HEAD is answered with %s, %v", i+1, a, err)
 			}
 			policy = a.Header.Get("RateLimit-Policy")

@@ -71,13 +71,15 @@ type reading struct {
 	shop
 	version uint32
 	ends    bool
+	lists   map[uint32]time.Time // when the campaigns of a version were listed
 }
 
 func (r *reading) View(ctx context.Context, account string) (query.View, error) {
 	v, err := r.shop.View(ctx, account)
-	if v.Manifest.Version = r.version; r.version == 8 {
+	v.Manifest.Version = r.version
+	if at, listed := r.lists[r.version]; listed {
 		list := manifest.Unit{Kind: manifest.Campaigns, Slice: manifest.Slice{Marketplace: 1, AdProduct: adlens.SponsoredProducts}}
-		v.Manifest = v.Manifest.With(8, manifest.Entry{Unit: list, Generation: 8, Sources: []manifest.Source{{GeneratedAt: now}}})
+		v.Manifest = v.Manifest.With(r.version, manifest.Entry{Unit: list, Generation: r.version, Sources: []manifest.Source{{GeneratedAt: at}}})
 	}
 	return v, err
 }
@@ -93,15 +95,21 @@ func TestAnAnswerThatSaysThatAReadingEndedHasItsLists(t *testing.T) {
 	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
 	for _, c := range []struct {
 		name        string
-		ends, given bool // whether it is asked of a moment before
+		ends, given bool      // whether it is asked of a moment before
+		before      time.Time // of the list that is held, zero for none
 		version     uint32
 		syncing     bool
 	}{
-		{"still runs", false, false, 7, true},
-		{"ends", true, false, 8, false},
-		{"ends since the moment that is asked of", true, true, 7, true},
+		{"still runs", false, false, time.Time{}, 7, true},
+		{"ends", true, false, time.Time{}, 8, false},
+		{"ends, and there was a list before", true, false, now.Add(-time.Hour), 8, false},
+		{"ended before the moment", true, false, now, 7, false},
+		{"ends since the moment that is asked of", true, true, time.Time{}, 7, true},
 	} {
-		r := &reading{version: 7, ends: c.ends}
+		r := &reading{version: 7, ends: c.ends, lists: map[uint32]time.Time{8: now}}
+		if !c.before.IsZero() {
+			r.lists[7] = c.before
+		}
 		s := New(Config{Figures: query.NewService(r, nil), Lists: r, Now: func() time.Time { return now }})
 		m, err := s.Now(t.Context(), caller)
 		if err != nil {
@@ -224,6 +232,51 @@ func TestWhatCannotBeAskedIsRefusedWithAllFaults(t *testing.T) {
 	}
 }
 
+// linked is a store of connections to the platform, and of one key's last use.
+type linked struct {
+	all  []adlens.Connection
+	used time.Time
+}
+
+func (l linked) Connections(context.Context, string) ([]adlens.Connection, error) { return l.all, nil }
+
+func (l linked) LastUse(context.Context, string, time.Time) (time.Time, error) { return l.used, nil }
+
+// An account is connected where the platform takes the credentials of each connection, since
+// the first was made. A key was last used when any process says so.
+func TestTheAccountIsThatOfAllConnectionsAndProcesses(t *testing.T) {
+	early, late := now.Add(-2*time.Hour), now.Add(-time.Hour)
+	both := func(first, second bool) []adlens.Connection {
+		return []adlens.Connection{{Accepted: first, ConnectedAt: late}, {Accepted: second, ConnectedAt: early}, {Accepted: true, ConnectedAt: late}}
+	}
+	const since = `,"connected_at":"2026-03-10T10:00:00.000Z"}`
+	for _, c := range []struct {
+		store linked
+		last  *time.Time // as this process knows it
+		want  string
+	}{
+		{linked{}, nil, `"platform":{"connected":false,"connected_at":null}`},
+		{linked{all: both(true, true)}, nil, `"platform":{"connected":true` + since},
+		{linked{all: both(false, true)}, nil, `"platform":{"connected":false` + since},
+		{linked{all: both(true, false)}, nil, `"platform":{"connected":false` + since},
+		{linked{}, nil, `"last_used_at":null`},
+		{linked{}, &late, `"last_used_at":"2026-03-10T11:00:00.000Z"`},
+		{linked{used: early}, nil, `"last_used_at":"2026-03-10T10:00:00.000Z"`},
+		{linked{used: early}, &late, `"last_used_at":"2026-03-10T11:00:00.000Z"`},
+		{linked{used: late}, &early, `"last_used_at":"2026-03-10T11:00:00.000Z"`},
+	} {
+		s := New(Config{Figures: query.NewService(&shop{}, nil), Connections: c.store, Uses: c.store, Now: func() time.Time { return now }})
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}, LastUse: c.last}, Request{Endpoint: Account})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := q.Answer(t.Context()); err != nil || !strings.Contains(string(a.Body), c.want) {
+			t.Errorf("%+v: %s, expected %s: %v", c.store, a.Body, c.want, err)
+		}
+		q.Close()
+	}
+}
+
 // Columns are the same whether there are rows or not, and whatever is null.
 func TestListsWithoutRowsHaveTheirColumns(t *testing.T) {
 	for want, both := range map[string][2]func(*writer){
@@ -235,6 +288,22 @@ func TestListsWithoutRowsHaveTheirColumns(t *testing.T) {
 		if first != again || !strings.Contains(first, want) {
 			t.Errorf("%s and %s, expected %s", first, again, want)
 		}
+	}
+}
+
+// A table has no value of a row in the next one, which has none there.
+func TestWhatARowDoesNotHaveIsNotThatOfTheRowBefore(t *testing.T) {
+	bid, err := adlens.ParseAmount([]byte("1.5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _, err := writeAs(query.Format{Name: query.CSV, Separator: query.Comma}, "", "", pageOf((*writer).adGroups, query.AdGroup{DefaultBid: &bid}, query.AdGroup{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(body), "\r\n")
+	if !strings.Contains(lines[1], ",1.5") || strings.Contains(lines[2], "1.5") {
+		t.Errorf("an ad group with a bid and one without: %q", lines[1:])
 	}
 }
 
