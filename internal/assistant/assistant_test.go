@@ -312,6 +312,21 @@ func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
 	if c, err := f.cuts([]string{"week"}); err != nil || c.Partial != nil || fmt.Sprint(c.ComparedPartial) != "[2025-09-15 2025-11-10]" {
 		t.Errorf("partial %s, compared_partial %s, %v", c.Partial, c.ComparedPartial, err)
 	}
+	for _, c := range []struct{ dimension, start, end, held, want string }{
+		{"week", "2026-09-21", "2026-11-22", `"2026-11-19"`, "[2026-11-16]"}, // of the last week some days are held
+		{"week", "2026-09-21", "2026-11-22", "null", "[]"},
+		{"week", "2026-11-23", "2026-11-27", `"2026-11-19"`, "[]"}, // nothing of it is held
+		{"week", "2026-09-23", "2026-09-25", `"2026-11-19"`, "[2026-09-21]"},
+		{"week", "2026-09-23", "2026-10-02", `"2026-11-19"`, "[2026-09-21 2026-09-28]"},
+		{"month", "2026-02-01", "2026-10-31", `"2026-11-19"`, "[]"},
+		{"month", "2026-02-02", "2026-11-30", `"2026-11-29"`, "[2026-02-01 2026-11-01]"},
+		{"date", "2026-09-23", "2026-10-02", `"2026-11-19"`, "[]"},
+	} {
+		f := frame{Period: period(c.start, c.end), DataLastDate: jsontext.Value(c.held)}
+		if got, err := f.cuts([]string{"campaign", c.dimension}); err != nil || fmt.Sprint(got.Partial) != c.want {
+			t.Errorf("%+v: partial %s, %v", c, got.Partial, err)
+		}
+	}
 }
 
 func TestArgumentsAreReadStrictly(t *testing.T) {

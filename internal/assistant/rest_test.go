@@ -66,6 +66,7 @@ func TestOthersHaveWhatTheOtherRowsHave(t *testing.T) {
 		{"only what rounding took", 1_006_000, 0, "", "[null null 0.00 20.00 0.00 null 4 0.00 0.00]", 2},
 		{"less than rounding took", 1_006_000, 15_000, "", "[null null 0.04 20.00 0.20 500.00 4 0.01 0.40]", 2},
 		{"rows that match", 1_000_000, 20_000, "spend>=1", "[null null 0.04 20.00 0.20 500.00 4 0.01 0.40]", 1},
+		{"all rows match", 1_004_000, 1_004_000, "spend>=1", "[null null 2.05 20.00 10.25 9.76 4 0.51 17.01]", 1},
 	} {
 		store := shelf{warehouse{}, nil, new(int)}
 		for i := range 12 {
@@ -90,7 +91,9 @@ func TestOthersHaveWhatTheOtherRowsHave(t *testing.T) {
 		case figuresTable:
 			got = r.table
 		case matchingTable:
-			got = r.table
+			if got = r.table; *r.MatchingRows == got.TotalRows && fmt.Sprintf("%s", r.Matching) != fmt.Sprintf("%s", got.Total) {
+				t.Errorf("%s: all that matches is %s, the total %s", c.name, r.Matching, got.Total)
+			}
 		}
 		if others := fmt.Sprintf("%s", got.Others); others != c.others || *store.pages != c.pages {
 			t.Errorf("%s: others are %s after %d pages, want %s after %d; %s total %s", c.name, others, *store.pages, c.others, c.pages, got.Columns, got.Total)
