@@ -18,6 +18,7 @@ type appShelf struct {
 	mu    sync.Mutex
 	apps  []auth.App
 	asked int
+	put   int
 }
 
 func (s *appShelf) Apps(_ context.Context, account string) (all []auth.App, err error) {
@@ -42,6 +43,7 @@ func (s *appShelf) AppByID(_ context.Context, id string) (auth.App, bool, error)
 }
 
 func (s *appShelf) PutApp(_ context.Context, app auth.App) error {
+	s.put++
 	for i := range s.apps {
 		if s.apps[i].ID == app.ID {
 			s.apps[i] = app
@@ -124,6 +126,9 @@ func TestThePageListsAndEndsConnections(t *testing.T) {
 			if got := askBy(h, "POST", "/apps/a_4/revoke", true); got.Code != 200 || !strings.Contains(got.Body.String(), `"revoked_at":"2026-03-10T12:00:00.000Z"`) {
 				t.Errorf("%d %s", got.Code, got.Body)
 			}
+		}
+		if apps.put != 2 { // the first may have failed after the row, and before what has its loss noticed
+			t.Errorf("what is ended twice was stored %d times", apps.put)
 		}
 		if got := askBy(h, "GET", "/apps", true).Body.String(); strings.Contains(got, "a_4") || !strings.Contains(got, "a_5") {
 			t.Errorf("afterwards: %s", got)

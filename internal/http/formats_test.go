@@ -276,6 +276,7 @@ func TestParquetIsReadInParts(t *testing.T) {
 		t.Errorf("%v", whole.Header())
 	}
 	mustBeTheSameHead(t, h, path, whole)
+	mustBeTheSameHead(t, h, path, whole, "Range", "bytes=0-3") // which is of GET alone
 	for _, c := range []struct {
 		ranged, condition string
 		status            int
