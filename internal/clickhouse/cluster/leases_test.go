@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/backup"
 	"adlens/internal/clickhouse"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -308,9 +309,14 @@ HAVING max(beat) < toDateTime64('2262-01-01', 9, 'UTC')`, conn.Params{"account":
 }
 
 // A claim is as old as its last renewal: setting that back stands for half a
-// minute without an answer, which a test cannot wait for.
+// minute without an answer, which a test cannot wait for. Another process may hold the
+// lock by then, and have loaded, restored or moved other rows.
 func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
 	d := open(t)
+	err := d.Accounts.PutAccount(t.Context(), adlens.Account{ID: t.Name(), Name: t.Name(), Subscription: "active", CreatedAt: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	release, err := cluster.Leases{Cluster: d.Cluster}.Lock(t.Context(), t.Name(), func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -337,6 +343,21 @@ func TestNothingIsCommittedUnderALeaseThatCouldNotBeRenewed(t *testing.T) {
 	}
 	if err := d.Loads.InsertLedger(t.Context(), t.Name(), []loader.LedgerLine{{LedgerKey: loader.LedgerKey{ReportID: "r"}}}); err == nil {
 		t.Error("a report is noted under a claim that may be dead")
+	}
+	month := manifest.Entry{Unit: manifest.Unit{Kind: manifest.Month, Start: adlens.Date(2026, 3, 1)}, Generation: 2}
+	for what, err := range map[string]error{
+		"a block of a restore or a move": d.Sink.Insert(t.Context(), t.Name(), "product_titles", &backup.Block{}),
+		"what a restore has left":        d.Sink.Clear(t.Context(), t.Name(), t.Name()),
+		"what is derived": func() error {
+			_, err := d.Sink.Complete(t.Context(), t.Name(), manifest.New(1, month), func(context.Context) error { return nil })
+			return err
+		}(),
+		"what a restore in place clears":  d.Tables.Clear(t.Context(), t.Name(), "product_titles"),
+		"what a restore in place reopens": d.Tables.Reopen(t.Context(), t.Name(), nil),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "could not be renewed") {
+			t.Errorf("%s under a claim that may be dead: %v", what, err)
+		}
 	}
 	if noted, err := d.Loads.Ledger(t.Context(), t.Name()); err != nil || len(noted) > 0 {
 		t.Errorf("%v are noted: %v", noted, err)
