@@ -39,8 +39,8 @@ func (a appTokens) KeyByHash(_ context.Context, hash [32]byte) (auth.Record, boo
 }
 
 // newAssistants returns a server, and what sends a body to its assistants with
-// the header of a client of one revision.
-func newAssistants(store stored) (s *Server, send func(body, revision string) *httptest.ResponseRecorder) {
+// the header of a client of one revision, unless that is changed.
+func newAssistants(store stored) (s *Server, send func(body, revision string, changes ...func(*http.Request)) *httptest.ResponseRecorder) {
 	token := auth.NewAccessToken(auth.NewCode())
 	c := testConfig(store, keys{"acme-active"})
 	c.Admission.AdmitApps(auth.NewAuthenticator(appTokens{token}), 0)
@@ -52,12 +52,15 @@ func newAssistants(store stored) (s *Server, send func(body, revision string) *h
 			}})}
 	s = New(c)
 	handler := s.Handler()
-	return s, func(body, revision string) *httptest.ResponseRecorder {
+	return s, func(body, revision string, changes ...func(*http.Request)) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
 		r.RemoteAddr = "127.0.0.1:1024"
 		for name, value := range map[string]string{"Authorization": "Bearer " + token.Reveal(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": revision,
 			"Mcp-Method": "subscriptions/listen"} { // which only the revisions from 2026-07-28 read
 			r.Header.Set(name, value)
+		}
+		for _, change := range changes {
+			change(r)
 		}
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, r)
@@ -85,6 +88,37 @@ func TestAnAssistantsConnectionEndsWithItsServer(t *testing.T) {
 		a := send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "2025-06-18")
 		if h := a.Header(); a.Code != http.StatusOK || h.Get("Connection") != "close" || h.Get("Cache-Control") != "no-store" {
 			t.Errorf("%d with Connection %q and Cache-Control %q", a.Code, h.Get("Connection"), h.Get("Cache-Control"))
+		}
+	})
+}
+
+// A token is for the address that its owner consented to, sent once and by no page of
+// another site.
+func TestAnAccessTokenIsForOneServerAndItsClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, send := newAssistants(newWorld())
+		for name, c := range map[string]struct {
+			change func(*http.Request)
+			status int
+			said   string // by WWW-Authenticate
+		}{
+			"as it is": {func(*http.Request) {}, 200, ""},
+			"the scheme in letters of any size": {func(r *http.Request) {
+				r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "Bearer", "bEARER", 1))
+			}, 200, ""},
+			"to another address": {func(r *http.Request) { r.Host = "127.0.0.1" }, 401, `error="invalid_token"`},
+			"with another token": {func(r *http.Request) { r.Header.Add("Authorization", "Bearer another") }, 401, `error="invalid_token"`},
+			"by another scheme": {func(r *http.Request) {
+				r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "Bearer", "Basic", 1))
+			}, 401, `error="invalid_token"`},
+			"without it":                {func(r *http.Request) { r.Header.Del("Authorization") }, 401, "resource_metadata="},
+			"by a page of another site": {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403, ""},
+			"from another machine":      {func(r *http.Request) { r.RemoteAddr = "192.0.2.7:1024" }, 403, ""},
+		} {
+			a := send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "2025-06-18", c.change)
+			if said := a.Header().Get("WWW-Authenticate"); a.Code != c.status || !strings.Contains(said, c.said) || (said == "") != (c.said == "") {
+				t.Errorf("%s: %d, WWW-Authenticate %q: %s", name, a.Code, said, a.Body)
+			}
 		}
 	})
 }
