@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -483,6 +484,32 @@ func (c clocks) Now(ctx context.Context, account string) (time.Time, error) {
 	return now.Add(c.ahead[account]), err
 }
 
+// What a writer that died has stored is deleted once it was noted. What has a greater number
+// may be of a writer that takes over now, and is not live yet.
+func TestOnlyRowsOfEarlierWritersAreNotedAsLeft(t *testing.T) {
+	store := newStore()
+	died, err := begin(t, store, "died").Number(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := begin(t, store, "next")
+	kept, err := commit(t, s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, generation := range []uint32{died, kept, kept + 5000} {
+		if err := store.Rows("product_titles").Append(t.Context(), account, tables.Row{Generation: generation}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if dead, err := store.Dead().Read(t.Context(), account); err != nil || len(dead) != 1 || dead[0].Generation != died {
+		t.Errorf("noted are %+v, expected generation %d alone: %v", dead, died, err)
+	}
+}
+
 // A reader may still read what was noted a moment ago, whatever the time is elsewhere.
 func TestDeadRowsAreAsOldAsTheirOwnServerSays(t *testing.T) {
 	port := clocks{newStore(), map[string]time.Duration{"old": time.Hour}}
@@ -497,5 +524,42 @@ func TestDeadRowsAreAsOldAsTheirOwnServerSays(t *testing.T) {
 	left, err := port.Dead().ReadAll(t.Context())
 	if err != nil || len(left["old"]) > 0 || len(left[account]) != 1 {
 		t.Errorf("left are %v: %v", left, err)
+	}
+}
+
+// A writer that was taken over may have noted what is live, and of an account that is
+// damaged it is not known what is.
+func TestNoRowsAreDeletedThatMayBeLive(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		store := newStore()
+		s := begin(t, store, "writer")
+		var all []uint32
+		for range 2 {
+			generation, err := commit(t, s, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, note := tables.Row{Generation: generation}, tables.Dead{Table: "product_titles", Generation: generation}
+			if err := errors.Join(store.Rows("product_titles").Append(t.Context(), account, row), store.Dead().Append(t.Context(), account, note)); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, generation)
+		}
+		left := all[1:]
+		if damaged {
+			store.DropBlocks("commits", account, func(place int) bool { return place == 0 })
+			left = all
+		}
+		if err := commits.DeleteDead(t.Context(), store, "", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := store.Rows("product_titles").Read(t.Context(), account)
+		var got []uint32
+		for _, r := range rows {
+			got = append(got, r.Generation)
+		}
+		if err != nil || !slices.Equal(got, left) {
+			t.Errorf("damaged: %t: left are the generations %d, expected %d: %v", damaged, got, left, err)
+		}
 	}
 }
