@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
 // failing is a place that does not give some files.
@@ -273,6 +277,61 @@ func TestABackupIsChosenByTheBeginningOfItsIDAlone(t *testing.T) {
 		chosen, err := Choose(t.Context(), place, id, "")
 		if (err == nil) != (want != "") || err == nil && chosen.Name != want {
 			t.Errorf("by %q %s is chosen, expected %q: %v", id, chosen.Name, want, err)
+		}
+	}
+}
+
+// In a store nothing keeps other backups out: one that is being written is about to name
+// its files. Those of other places are none of ours.
+func TestOnlyOldFilesOfItsOwnAreRemovedFromAStore(t *testing.T) {
+	clock := gofakes3.FixedTimeSource(time.Now().Add(-25 * time.Hour))
+	backend := s3mem.New(s3mem.WithTimeSource(clock))
+	if err := backend.CreateBucket("keep"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server())
+	defer server.Close()
+	t.Setenv("AWS_ACCESS_KEY_ID", "user")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	places := map[string]Place{}
+	for _, prefix := range []string{"", "some/where", "some/where/else"} {
+		var err error
+		if places[prefix], err = openBucket("keep", prefix, S3{Endpoint: server.URL, Region: "eu-central-1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep := func(prefix, name string) {
+		t.Helper()
+		draft, err := places[prefix].Draft()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = draft.WriteString("rows")
+		if err := errors.Join(err, places[prefix].Keep(t.Context(), name, draft), draft.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for prefix := range places {
+		keep(prefix, "accounts/acme/old.needed")
+		keep(prefix, "accounts/acme/old.left")
+	}
+	clock.Advance(24 * time.Hour)
+	keep("some/where", "accounts/acme/new")
+	if _, err := backend.HeadObject("keep", "some/where/accounts/acme/new"); err != nil { // where earlier versions put it
+		t.Error(err)
+	}
+	if err := places["some/where"].Sweep(t.Context(), map[string]bool{"accounts/acme/old.needed": true}); err != nil {
+		t.Fatal(err)
+	}
+	for prefix, want := range map[string][]string{"": {"old.left", "old.needed"}, "some/where": {"new", "old.needed"}, "some/where/else": {"old.left", "old.needed"}} {
+		left, err := places[prefix].List(t.Context(), "accounts/acme/")
+		var names []string
+		for name := range left {
+			names = append(names, strings.TrimPrefix(name, "accounts/acme/"))
+		}
+		slices.Sort(names)
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("in %s are left %v, expected %v: %v", places[prefix], names, want, err)
 		}
 	}
 }

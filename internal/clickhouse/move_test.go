@@ -15,6 +15,8 @@ import (
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
+	"adlens/loader"
 )
 
 const settling = cluster.Settling
@@ -142,9 +144,25 @@ func TestAMoveReturnsOnlyOnceOthersHaveReadTheNewPlace(t *testing.T) {
 	wantWaits(t, "the move of an account without rows", waits, settling)
 
 	m.putLoaded(t, "whole", 1)
+	if err := m.Loads.InsertLedger(t.Context(), "whole", []loader.LedgerLine{{LedgerKey: loader.LedgerKey{ReportID: "r"}}}); err != nil {
+		t.Fatal(err)
+	}
+	tablesAt := func(shard uint16) []string {
+		t.Helper()
+		all, err := m.Cluster.Shards()[shard-1].TablesWith(t.Context(), tables.OfShards(), "whole")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := tablesAt(1)
 	waits, err = m.move(t.Context(), t, "whole", 2)
 	if commits, titles := m.rowsAt(t, 1, "whole"); err != nil || commits+titles != 0 {
 		t.Errorf("a whole account left %d commits and %d titles: %v", commits, titles, err)
+	}
+	// Without its seals a later loss would not be noticed, without its ledger reports would be loaded again.
+	if after := tablesAt(2); len(before) < 7 || !slices.Equal(after, before) {
+		t.Errorf("moved were rows of %v, expected %v", after, before)
 	}
 	wantWaits(t, "a move", waits, settling, commits.Leaving)
 
