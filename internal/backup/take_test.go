@@ -236,6 +236,36 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 	}
 }
 
+// ordered is a shelf that notes what is read of it.
+type ordered struct {
+	*shelf
+	read []string
+}
+
+func (o *ordered) Live(ctx context.Context, account string, h Header) ([]Live, error) {
+	o.read = append(o.read, UnitTable)
+	return o.shelf.Live(ctx, account, h)
+}
+
+func (o *ordered) Export(ctx context.Context, e Extent, h Header, visit func([]byte) error) error {
+	o.read = append(o.read, e.Table)
+	return o.shelf.Export(ctx, e, h, visit)
+}
+
+// While others load, what says that a report was loaded is read before the live units, or it
+// would never be loaded after a restore; the numbers that were given out are read after them.
+func TestABackupReadsNotesOfLoadsFirstAndNumbersLast(t *testing.T) {
+	o := &ordered{shelf: &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}}
+	takeWhole(t, o, o.clock)
+	at := slices.Index(o.read, UnitTable)
+	for table, before := range map[string]bool{"ledger": true, "report_requests": true, "refreshed": true, "attempts": true,
+		"number_blocks": false, "accounts": false, "api_keys": false, "feeds": false, "apps": false, "connections": false} {
+		if i := slices.Index(o.read, table); i < 0 || (i < at) != before {
+			t.Errorf("%s is read at place %d, the live units at %d: %v", table, i, at, o.read)
+		}
+	}
+}
+
 func TestOneBackupAtATimeIsWrittenToADirectory(t *testing.T) {
 	place, err := openDirectory(t.TempDir(), true)
 	if err != nil {
