@@ -92,7 +92,43 @@ func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *te
 		if m.used != 1<<20 || len(m.waiting) != 0 {
 			t.Errorf("%d bytes, %d wait", m.used, len(m.waiting))
 		}
+		m.addBytes("a", -1<<20)
+		for range 64 { // memory that is free the moment that a client goes away is given back
+			if err := m.reserveBytes(gone, "b", 1<<19); err == nil {
+				m.addBytes("b", -1<<19)
+			}
+		}
+		if m.used != 0 || len(m.accounts) != 0 {
+			t.Errorf("%d bytes are left of clients that went away", m.used)
+		}
 	})
+}
+
+// What several clients are sent is in memory once, until the last of them has it.
+func TestABodyCountsOnceAsLongAsAnyQuestionHasIt(t *testing.T) {
+	_, s := newShop()
+	var questions []*Question
+	used := 0
+	for range 3 {
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}}, Request{Endpoint: "reports/products", Parameters: []Parameter{{"range", "this_month"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := q.Answer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		questions, used = append(questions, q), cap(a.Body)
+	}
+	for _, q := range questions {
+		if s.MemoryInUse() != used {
+			t.Errorf("%d bytes are counted of one body of %d", s.MemoryInUse(), used)
+		}
+		q.Close()
+	}
+	if s.MemoryInUse() != 0 {
+		t.Errorf("%d bytes are left", s.MemoryInUse())
+	}
 }
 
 // An answer that waited for memory and was then computed for longer than it may wait is
