@@ -230,10 +230,10 @@ func TestARestoreDoesWhatItsTargetAllows(t *testing.T) {
 	}{
 		{"of another backup than that which is there", "", place, target{overtaken: &overtaken{whole: true, began: "20261101"}, shown: [][]string{there}}, nil, "the database is not empty"},
 		{"of two accounts where one is", "", place, target{overtaken: &overtaken{whole: true, began: taken.ID()}, shown: [][]string{{"acme", "bolt"}}}, nil, "the database is not empty"},
-		{"beside rows of no restore", "", place, target{overtaken: &overtaken{}, shown: [][]string{none}, left: []string{"facts"}}, nil, "that is no empty database"},
+		{"next to rows of no restore", "", place, target{overtaken: &overtaken{}, shown: [][]string{none}, left: []string{"facts"}}, nil, "that is no empty database"},
 		{"after one that was killed", "", place, target{overtaken: &overtaken{began: "20261101"}, shown: [][]string{none}, left: []string{"facts"}},
 			append([]string{"clear", "begin", "place"}, append(restored, "done")...), ""},
-		{"beside an account that is added", "", place, target{overtaken: &overtaken{}, shown: [][]string{none, there}}, append([]string{"begin", "place"}, restored...), "was added meanwhile"},
+		{"next to an account that is added", "", place, target{overtaken: &overtaken{}, shown: [][]string{none, there}}, append([]string{"begin", "place"}, restored...), "was added meanwhile"},
 		{"in place, of a damaged backup", "acme", cut, target{overtaken: &overtaken{}, shown: [][]string{there}}, nil, "is damaged"},
 		{"in place, where more than the directory is damaged", "acme", place,
 			target{overtaken: &overtaken{}, shown: [][]string{there}, damaged: &adlens.Error{Kind: adlens.Damaged, Err: errors.New("api_keys lost 1 of its rows")}},
