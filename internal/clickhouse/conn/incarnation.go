@@ -33,14 +33,19 @@ func (i incarnation) is(other incarnation) bool {
 // mostIncarnations bounds those that a server is known to have had.
 const mostIncarnations = 64
 
-// countDials counts the connections that come about with options.
+// countDials counts the connections that come about with options. Over the native protocol
+// each host has the patience to itself, as without this: the driver's context ends with that
+// of the first.
 func countDials(options *clickhouse.Options, dials *atomic.Uint64) {
 	network := net.Dialer{Timeout: options.DialTimeout}
-	dial := network.DialContext
-	if options.TLS != nil && options.Protocol == clickhouse.Native { // over HTTP the driver adds TLS itself
+	dial, native := network.DialContext, options.Protocol == clickhouse.Native
+	if options.TLS != nil && native { // over HTTP the driver adds TLS itself
 		dial = (&tls.Dialer{NetDialer: &network, Config: options.TLS}).DialContext
 	}
 	options.DialContext = func(ctx context.Context, address string) (net.Conn, error) {
+		if native {
+			ctx = context.WithoutCancel(ctx)
+		}
 		c, err := dial(ctx, "tcp", address)
 		if err == nil {
 			dials.Add(1)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"adlens"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // startedServer speaks HTTP as a server that tells when it was started, and has one number.
@@ -179,5 +181,46 @@ func TestAReaderOfAnotherServerIsRefused(t *testing.T) {
 	reader.start.Store(1)
 	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); err != nil {
 		t.Errorf("two addresses of one server: %v", err)
+	}
+}
+
+// The driver's context ends with the first of several hosts that does not answer.
+func TestEachHostHasThePatienceToItself(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for protocol, want := range map[clickhouse.Protocol]uint64{clickhouse.Native: 1, clickhouse.HTTP: 0} {
+		var dials atomic.Uint64
+		options := &clickhouse.Options{Protocol: protocol, DialTimeout: DialPatience}
+		countDials(options, &dials)
+		c, err := options.DialContext(ended, started.Listener.Addr().String())
+		if err == nil {
+			c.Close()
+		}
+		if dials.Load() != want || err == nil != (want == 1) {
+			t.Errorf("protocol %v: %d connections came about: %v", protocol, dials.Load(), err)
+		}
+	}
+}
+
+// Servers of a shard that are all empty have no database to be identified by.
+func TestAReplicaWithoutItsDatabaseIsRefused(t *testing.T) {
+	t.Parallel()
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-ClickHouse-Exception-Code", "81")
+		http.Error(w, "Code: 81. DB::Exception: Database adlens does not exist. (UNKNOWN_DATABASE)", http.StatusNotFound)
+	}))
+	t.Cleanup(empty.Close)
+	host := empty.Listener.Addr().String()
+	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + host + "," + host + "/adlens"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.replicated = true
+	server := NewServer(source, Checks{Guard: &watcher{}, Verify: func(context.Context, *Session) error { return Refusal("it is empty") }})
+	defer server.Close()
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); !IsRefusal(err) {
+		t.Errorf("it is not refused: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package conn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -134,8 +135,8 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 		return nil, err
 	}
 	now, err := s.identifySession(ctx, c)
-	if err == nil {
-		err = s.verifySession(ctx, c)
+	if err == nil || IsUnknown(err) { // an empty server is refused by its name
+		err = cmp.Or(s.verifySession(ctx, c), err)
 	}
 	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
 		err = s.checks.Guard.Inspect(ctx, c)
