@@ -395,6 +395,24 @@ func TestAMoveDeletesNothingWhereItsCopyHasMoreThanWasLoaded(t *testing.T) {
 	}
 }
 
+// After a move that was interrupted, what it left may be the only whole copy of the account.
+func TestAMoveBackDeletesNothingWhereTheAccountIsNotWhole(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	m.interrupt(t, "acme", 2)
+	if err := m.Cluster.Shards()[1].Exec(t.Context(), "ALTER TABLE product_titles DELETE WHERE account_id = 'acme' SETTINGS mutations_sync = 1", nil); err != nil {
+		t.Fatal(err)
+	}
+	m.during = func(context.Context) {}
+	if _, err := m.move(t.Context(), t, "acme", 1); err == nil || !strings.Contains(err.Error(), "was not deleted, because what shard 2 has does not add up") {
+		t.Errorf("the move back ends with %v", err)
+	}
+	if n, titles := m.rowsAt(t, 1, "acme"); n == 0 || titles != 1 || m.placeOf(t, "acme") != 2 {
+		t.Errorf("%d commits and %d titles are left where the account was, and it is on shard %d", n, titles, m.placeOf(t, "acme"))
+	}
+}
+
 // Counts and sums of figures would not tell: a copy of which a title changed is none.
 func TestAMoveStopsWhereACopyIsNotAlike(t *testing.T) {
 	t.Parallel()

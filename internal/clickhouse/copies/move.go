@@ -74,7 +74,7 @@ func (m Mover) Move(ctx context.Context, account string, to uint16, copied func(
 
 // makeRoom takes away what is left of an account where it is going to be. Where that
 // has commits, the account was read there, and may still be: a move that was
-// interrupted did not wait for the last request.
+// interrupted did not wait for the last request. What is there may be the only whole copy.
 func (m Mover) makeRoom(ctx context.Context, account string, from uint16, target *cluster.Shard) error {
 	current, err := m.sink.cluster.Shard(ctx, from)
 	if err != nil {
@@ -82,7 +82,9 @@ func (m Mover) makeRoom(ctx context.Context, account string, from uint16, target
 	}
 	left, err := m.requireNoneNewer(ctx, account, current, target)
 	if err == nil && left > 0 {
-		err = m.Wait(ctx, cluster.Settling+commits.Leaving)
+		if err = m.requireWhole(ctx, account, current); err == nil {
+			err = m.Wait(ctx, cluster.Settling+commits.Leaving)
+		}
 	}
 	if err != nil {
 		return err
@@ -283,19 +285,25 @@ func (m Mover) clearOthers(ctx context.Context, account string, own *cluster.Sha
 	if _, err := m.requireNoneNewer(ctx, account, own, others...); err != nil {
 		return err
 	}
-	faults, err := loader.Verify(cluster.OnShard(ctx, own.Number), m.sink.loads, account)
-	if err != nil {
+	if err := m.requireWhole(ctx, account, own); err != nil {
 		return err
-	}
-	if len(faults) > 0 {
-		return fmt.Errorf("what other shards have of account %s was not deleted, because what shard %d has does not add up: %s; restore the account from a backup: adlens restore --from PLACE --account %s",
-			account, own.Number, commits.Summary(faults), account)
 	}
 	var failures []error
 	for _, s := range others {
 		failures = append(failures, s.Name(s.ClearTables(ctx, tables.OfShards(), account, m.requireHeld(account))))
 	}
 	return errors.Join(failures...)
+}
+
+// requireWhole makes sure that what an account's shard has of it is all and right, before
+// anything of it is deleted elsewhere.
+func (m Mover) requireWhole(ctx context.Context, account string, own *cluster.Shard) error {
+	faults, err := loader.Verify(cluster.OnShard(ctx, own.Number), m.sink.loads, account)
+	if err == nil && len(faults) > 0 {
+		err = fmt.Errorf("what other shards have of account %s was not deleted, because what shard %d has does not add up: %s; restore the account from a backup: adlens restore --from PLACE --account %s",
+			account, own.Number, commits.Summary(faults), account)
+	}
+	return err
 }
 
 // requireHeld returns the look whether an account's lock is held.
