@@ -63,6 +63,17 @@ func TestALastUseOfTheFutureIsNotRead(t *testing.T) {
 	if k.LastUsedAt != nil || f.LastUsedAt != nil || a.LastUsedAt != nil {
 		t.Errorf("the last uses are of a key %v, of a feed link %v, of a connection %v", k.LastUsedAt, f.LastUsedAt, a.LastUsedAt)
 	}
+	// Of what is merged the latest use is kept, and a true one has to outlive that.
+	used := time.Now().Add(-time.Minute).UTC().Truncate(time.Millisecond)
+	if err := d.Keys.PutKeyUses(t.Context(), map[string]time.Time{key.ID: used}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Cluster.Home().Exec(t.Context(), "OPTIMIZE TABLE api_key_uses FINAL", nil); err != nil {
+		t.Fatal(err)
+	}
+	if k, _, err := d.Keys.KeyByID(t.Context(), key.ID); err != nil || k.LastUsedAt == nil || !k.LastUsedAt.Equal(used) {
+		t.Errorf("after a use of the future, that of %s is read as %v: %v", used, k.LastUsedAt, err)
+	}
 }
 
 // Keys and feed links of before they had marketplaces are of all of them, and a

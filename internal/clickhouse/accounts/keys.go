@@ -138,6 +138,9 @@ func splitTexts(parameter string) string {
 
 // PutKeyUses notes the last uses of keys, feed links and connections of assistants.
 func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
+	if err := k.deleteFutureUses(ctx); err != nil {
+		return err
+	}
 	return k.Cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
 		for id, at := range uses {
 			if err := batch.Append(id, at.UTC()); err != nil {
@@ -146,6 +149,17 @@ func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) err
 		}
 		return nil
 	})
+}
+
+// deleteFutureUses deletes what a clock noted that was ahead: the table keeps the latest use
+// of each key, and no later one would be kept before that time.
+func (k KeyStore) deleteFutureUses(ctx context.Context) error {
+	home := k.Cluster.Home()
+	ahead, err := conn.Value[int64](ctx, home, "SELECT if(max(last_used_at) > now64(3) + INTERVAL 1 MINUTE, toUnixTimestamp64Milli(now64(3)), toInt64(0)) FROM api_key_uses", nil)
+	if err != nil || ahead == 0 {
+		return err
+	}
+	return home.Exec(ctx, "ALTER TABLE api_key_uses DELETE WHERE last_used_at > fromUnixTimestamp64Milli({now:Int64}, 'UTC')", conn.Params{"now": strconv.FormatInt(ahead, 10)})
 }
 
 // LastUse reads when a key was last used before a time, zero for never.
