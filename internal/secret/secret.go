@@ -92,7 +92,20 @@ func makeKey(path string) (Key, error) {
 	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return Key{}, err
 	}
+	if err := syncDirectory(filepath.Dir(path)); err != nil {
+		return Key{}, err
+	}
 	return ReadKey(path)
+}
+
+// syncDirectory makes a file's name survive a power cut: what is sealed with the key goes to
+// another disk, or another machine.
+func syncDirectory(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 func newKey(raw []byte) (Key, error) {
