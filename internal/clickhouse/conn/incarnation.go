@@ -108,7 +108,7 @@ func (s *Server) noteServer(c *Session, now incarnation) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !known {
+	if !slices.ContainsFunc(s.met, now.is) { // a refusal may have come meanwhile
 		s.met = append(s.met[max(0, len(s.met)+1-mostIncarnations):], now)
 	}
 	c.met = slices.Clone(s.met)
