@@ -57,7 +57,8 @@ type look struct {
 
 func (d *data) newInspector(log *zap.Logger) *inspector {
 	i := &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}, later: func(do func()) { time.AfterFunc(answer.Timeout, do) }}
-	i.Inspector.OnRenewal(func() { i.forgetAll() })
+	i.Inspector.OnRenewal(func() { i.forgetTwice("") })
+	i.Cluster.Placements().OnMove(i.forgetTwice)
 	return i
 }
 
@@ -225,11 +226,12 @@ func (i *inspector) returnWhole(ctx context.Context) error {
 	return nil
 }
 
-// forgetAll drops what was read of all accounts. A server that was restarted may have an
-// older copy of its disk, after which loads have the numbers of others once more.
-func (i *inspector) forgetAll() {
-	i.forget("")
-	i.later(func() { i.forget("") }) // and what was begun before
+// forgetTwice drops what was read of an account, of all where it is "". A server that was
+// restarted may have an older copy of its disk, and another place of an account may be that
+// of a backup: after either, loads have the numbers of others once more.
+func (i *inspector) forgetTwice(account string) {
+	i.forget(account)
+	i.later(func() { i.forget(account) }) // and what was begun before
 }
 
 // forget drops what was read of an account, of all where it is "".

@@ -68,6 +68,16 @@ func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
 	ask("America/Denver")
 	then()
 	ask("America/Phoenix")
+	// At another place an account may be that of a backup.
+	move("America/Boise")
+	then = nil
+	if err := d.Cluster.Placements().Put(t.Context(), "acme", d.Cluster.Home()); err != nil {
+		t.Fatal(err)
+	}
+	ask("America/Boise")
+	move("America/Denver")
+	then()
+	ask("America/Denver")
 }
 
 // That one account is damaged takes a server from no other, also where nothing could be

@@ -33,6 +33,13 @@ func (ps *Placements) LookUpLate(ctx context.Context, account string, shard uint
 	ps.asking.Do(ctx, account, func(context.Context) (place, error) {
 		close(begun)
 		<-come
-		return place{shard, time.Now().Add(-Settling)}, nil
+		return place{shard: shard, asked: time.Now().Add(-Settling)}, nil
 	})
+}
+
+// AgePlace makes what is known of an account's place too old to be believed.
+func (ps *Placements) AgePlace(account string) {
+	p, _ := ps.known.Peek(account)
+	p.asked = p.asked.Add(-PlaceLife)
+	ps.known.Put(account, p)
 }

@@ -113,6 +113,38 @@ func TestAPlaceThatComesLateIsNotUsed(t *testing.T) {
 	}
 }
 
+// At another place an account may have loads of the numbers of others: what is kept of it is
+// dropped. So it is where it moved twice since, and is where it was.
+func TestAChangedPlaceIsTold(t *testing.T) {
+	places := open(t).Cluster.Placements()
+	var told []string
+	places.OnMove(func(account string) { told = append(told, account) })
+	find := func(what string, want uint16, tells int) {
+		t.Helper()
+		shard, err := places.Find(t.Context(), "acme")
+		if err != nil || shard != want || len(told) != tells {
+			t.Errorf("%s: shard %d, told of %q: %v", what, shard, told, err)
+		}
+		places.AgePlace("acme")
+	}
+	move := func(to ...uint16) {
+		t.Helper()
+		for _, shard := range to {
+			if err := places.Move(t.Context(), "acme", shard); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	find("without a place", 0, 0)
+	find("the same", 0, 0)
+	move(2)
+	find("at another", 2, 1)
+	find("the same", 2, 1)
+	move(3, 2)
+	find("back", 2, 2)
+	find("the same", 2, 2)
+}
+
 func TestAReleasedLeaseIsFreeAtOnceAndAHeldOneIsNot(t *testing.T) {
 	d := open(t)
 	unheard := func(holder string) { t.Errorf("a free lease is reported to be held by %s", holder) }

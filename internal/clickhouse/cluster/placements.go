@@ -32,20 +32,27 @@ type Placements struct {
 	cluster *Cluster
 	known   *lru.Cache[string, place] // by account, in the text form of parameters
 	asking  flight.Group[string, place]
+	moved   func(account string) // hears of accounts that have another place
 }
 
 // place is where an account was when that was read.
 type place struct {
-	shard uint16
-	asked time.Time
+	shard   uint16
+	version uint64 // of its places; 0 where it has none
+	asked   time.Time
 }
 
 // isYounger reports whether a place was read within a time.
 func (p place) isYounger(than time.Duration) bool { return recent.Elapsed(p.asked, time.Now()) < than }
 
 func newPlacements(c *Cluster) *Placements {
-	return &Placements{cluster: c, known: lru.New(maxPlaces, func(string, place) int { return 1 })}
+	return &Placements{cluster: c, known: lru.New(maxPlaces, func(string, place) int { return 1 }), moved: func(string) {}}
 }
+
+// OnMove has a function hear of each account whose place is found changed, or is changed here:
+// at another one, as after a lost shard was restored, its loads may have numbers that others
+// had before. It is set before the first account is looked up.
+func (ps *Placements) OnMove(moved func(account string)) { ps.moved = moved }
 
 // Find returns the shard of an account, in the text form of parameters. It may
 // have moved a moment ago.
@@ -57,13 +64,16 @@ func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) 
 		p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
 			ctx, cancel := context.WithTimeout(ctx, Settling) // no later answer is used
 			defer cancel()
-			asked := time.Now()
-			number, _, err := ps.Read(ctx, account)
-			p := place{number, asked}
-			if err == nil {
-				ps.known.Put(account, p)
+			p, err := ps.readPlace(ctx, account)
+			if err != nil {
+				return p, err
 			}
-			return p, err
+			before, known := ps.known.Get(account)
+			ps.known.Put(account, p)
+			if known && before.version != p.version {
+				ps.moved(account)
+			}
+			return p, nil
 		})
 		if err != nil || p.isYounger(Settling) {
 			return p.shard, err
@@ -75,12 +85,18 @@ func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) 
 
 // Read reads the shard of an account; placed reports whether one was chosen.
 func (ps *Placements) Read(ctx context.Context, account string) (number uint16, placed bool, err error) {
-	home := ps.cluster.Home()
-	err = home.ReadOnce(ctx, "SELECT argMax(shard, version) FROM placements WHERE account_id = {account:String}", conn.Params{"account": account}, conn.ScanInto(&number))
-	if err == nil && number == 0 {
-		return home.Number, false, directory.RequireNew(ctx, home.Server, "placements", account)
+	p, err := ps.readPlace(ctx, account)
+	return p.shard, p.version > 0, err
+}
+
+func (ps *Placements) readPlace(ctx context.Context, account string) (place, error) {
+	home, p := ps.cluster.Home(), place{asked: time.Now()}
+	err := home.ReadOnce(ctx, "SELECT argMax(shard, version), max(version) FROM placements WHERE account_id = {account:String}",
+		conn.Params{"account": account}, conn.ScanInto(&p.shard, &p.version))
+	if err == nil && p.version == 0 {
+		p.shard, err = home.Number, directory.RequireNew(ctx, home.Server, "placements", account)
 	}
-	return number, true, err
+	return p, err
 }
 
 // accountsOn returns the accounts that are on a shard.
@@ -127,7 +143,9 @@ func (ps *Placements) Put(ctx context.Context, account string, s *Shard) error {
 	if err := ps.Move(ctx, account, s.Number); err != nil {
 		return err
 	}
-	ps.known.Put(query.Text(account), place{s.Number, time.Now()})
+	id := query.Text(account)
+	ps.known.Put(id, place{shard: s.Number, asked: time.Now()})
+	ps.moved(id)
 	return nil
 }
 

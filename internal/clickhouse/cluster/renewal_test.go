@@ -54,7 +54,7 @@ func TestAPlaceIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
 		{time.Hour, 0, false},          // suspended
 		{-time.Hour, PlaceLife, false}, // set back
 	} {
-		if got := (place{2, ago(c.wall, c.monotonic)}).isYounger(PlaceLife); got != c.want {
+		if got := (place{shard: 2, asked: ago(c.wall, c.monotonic)}).isYounger(PlaceLife); got != c.want {
 			t.Errorf("a place of %s ago by the wall clock, of %s by the monotonic one: %t", c.wall, c.monotonic, got)
 		}
 	}
