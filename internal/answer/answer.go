@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"adlens"
@@ -87,6 +88,7 @@ type Service struct {
 	warn        func(account string, err error)
 	now         func() time.Time
 	cache       *cache
+	forgets     atomic.Uint64 // how often something was forgotten
 }
 
 // New returns a service that remembers nothing yet.
@@ -97,13 +99,14 @@ func New(c Config) *Service {
 // Moment is an account as it was at a time, by which named periods end.
 type Moment struct {
 	query.View
-	now time.Time
+	now     time.Time
+	forgets uint64 // before the account was read
 }
 
 // Now returns the account as it is now, for several questions about one moment. It
 // has only the caller's marketplaces.
 func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err error) {
-	m.now = s.now()
+	m.now, m.forgets = s.now(), s.forgets.Load()
 	m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
 	return m, err
 }
@@ -111,8 +114,23 @@ func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err er
 // Forget drops what is kept of an account, of all where it is "", figures and answers, as
 // after a repair that brings lost rows back under the same version.
 func (s *Service) Forget(account string) {
+	s.forgets.Add(1)
 	s.figures.Forget(account)
 	s.cache.forgetAccount(account)
+}
+
+// requireKept makes sure that the account is still at least what it was at a moment: where the
+// database was put back to an older state meanwhile, the rows that the moment names are gone,
+// and what was read of them is too little. It reads only where something was forgotten since.
+func (s *Service) requireKept(ctx context.Context, m Moment) error {
+	if s.forgets.Load() == m.forgets {
+		return nil
+	}
+	now, err := s.figures.View(ctx, m.Account)
+	if err == nil && now.Manifest.Version < m.Manifest.Version {
+		err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the database was put back to an older state while the request was answered")}
+	}
+	return err
 }
 
 // momentOf returns the moment that a request is about.

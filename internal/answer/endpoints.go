@@ -185,6 +185,9 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 	request, faults := st.parse(params, view, m.now, refused...)
 	if !st.late || len(faults) > 0 {
 		unknown, err := st.check(ctx, view, request)
+		if err == nil && len(unknown) > 0 {
+			err = s.requireKept(ctx, m)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -217,6 +220,9 @@ func newQuestion[Params any, R request, A any](ctx context.Context, s *Service, 
 		most: func(ctx context.Context) (int, error) { return st.most(ctx, view, request) },
 		compute: func(ctx context.Context) (func(*writer), error) {
 			a, err := st.compute(s.figures, ctx, view, request)
+			if gone := s.requireKept(ctx, m); gone != nil {
+				return nil, gone
+			}
 			return func(w *writer) { st.describe(w, a) }, err
 		},
 	}, nil
