@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -100,14 +101,18 @@ func New(c Config) *Service {
 type Moment struct {
 	query.View
 	now     time.Time
-	forgets uint64 // before the account was read
+	only    []string // the caller's marketplaces; nil is all
+	forgets uint64   // how often something was forgotten by then
 }
 
 // Now returns the account as it is now, for several questions about one moment. It
 // has only the caller's marketplaces.
 func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err error) {
-	m.now, m.forgets = s.now(), s.forgets.Load()
-	m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, caller.Marketplaces)
+	m.now, m.only = s.now(), caller.Marketplaces
+	for again := true; again && err == nil; again = s.forgets.Load() != m.forgets { // by what the view was read of
+		m.forgets = s.forgets.Load()
+		m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, m.only)
+	}
 	return m, err
 }
 
@@ -119,16 +124,16 @@ func (s *Service) Forget(account string) {
 	s.cache.forgetAccount(account)
 }
 
-// requireKept makes sure that the account is still at least what it was at a moment: where the
-// database was put back to an older state meanwhile, the rows that the moment names are gone,
-// and what was read of them is too little. It reads only where something was forgotten since.
+// requireKept makes sure that the account is what it was at a moment, where something was
+// forgotten since. A database that was put back to an older state lacks the rows that the
+// moment names, or has others of the same numbers.
 func (s *Service) requireKept(ctx context.Context, m Moment) error {
 	if s.forgets.Load() == m.forgets {
 		return nil
 	}
-	now, err := s.figures.View(ctx, m.Account)
-	if err == nil && now.Manifest.Version < m.Manifest.Version {
-		err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the database was put back to an older state while the request was answered")}
+	now, err := s.figures.LimitedView(ctx, m.Account, m.only)
+	if err == nil && !reflect.DeepEqual(now.Manifest, m.Manifest) {
+		err = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the database was restarted or replaced while the request was answered, and the account is not what it was")}
 	}
 	return err
 }

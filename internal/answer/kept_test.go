@@ -41,7 +41,7 @@ func TestNothingIsAnsweredOfAMomentThatWasUndone(t *testing.T) {
 	}{
 		{"put back", products, 6, adlens.EngineUnavailable},
 		{"restarted as it was", products, 7, ""},
-		{"loaded since", products, 8, ""},
+		{"put back, and loaded since", products, 8, adlens.EngineUnavailable},
 		{"a campaign that was undone", groups, 6, adlens.EngineUnavailable},
 		{"a campaign that was undone, and a fault", wrong, 6, adlens.EngineUnavailable},
 		{"a campaign that is unknown", wrong, 7, adlens.Internal}, // a *query.FaultsError
