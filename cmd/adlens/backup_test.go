@@ -38,7 +38,7 @@ func TestARestoreTellsWhatIsToBeDoneAgain(t *testing.T) {
 	for _, restore := range [][]string{{"restore", "--from", place}, {"restore", "--from", place, "--account", "acme"}} {
 		restored := &options{dataDir: t.TempDir()}
 		out, err := run(restored, restore...)
-		if err != nil || !strings.Contains(out, "revoke again what was revoked since, and connect again assistants that connected or refreshed since") {
+		if err != nil || !strings.Contains(out, "cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since") {
 			t.Errorf("%v printed %q, %v", restore, out, err)
 		}
 		if out, err := run(restored, "key", "list", "--account", "acme", "--json"); err != nil || !strings.Contains(out, `"revoked_at":null`) {

@@ -31,10 +31,11 @@ revoked, or named, where its last change was lost, which may have been its end.
 Figures, lists and records are those of the backup, unless they are whole. Of a
 cluster that lost its shard, the account goes to another one.
 
-A whole backup, and an account that was missing, bring back keys, links and
-connections of assistants as of the backup's time. Revoke again what was revoked
-since: it works. Invite again assistants that connected or refreshed since, as each
-does every hour: they are refused.
+A whole backup, and an account that was missing, bring back subscriptions, keys,
+links and connections, of assistants and to the platform, as of the backup's time.
+Cancel, revoke and remove again what was canceled, revoked or removed since: it
+works. Invite again assistants that connected or refreshed since, as each does every
+hour: they are refused.
 
 Platform connections need the key that their credentials were sealed with, which
 is not in a backup: copy secret.key into the data directory, give it to serve by

@@ -57,8 +57,8 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 		} else if o.Account == "" && len(o.Earlier) > 0 {
 			as += ", or of the earlier time of their account"
 		}
-		progress.Notice("keys, links and connections of assistants are as of " + as +
-			": revoke again what was revoked since, and connect again assistants that connected or refreshed since")
+		progress.Notice("subscriptions, keys, links and connections, of assistants and to the platform, are as of " + as +
+			": cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since")
 	}
 	return chosen, errors.Join(err, release())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -86,6 +87,19 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 	if len(spoilt) == len(accounts) {
 		return Taken{}, errors.Join(spoilt...)
 	}
+	for _, id := range slices.Sorted(maps.Keys(t.last)) {
+		if !t.own || slices.Contains(accounts, id) {
+			continue
+		}
+		// No account is ever removed, so the database was put back as it was before this one.
+		if err := t.beginAccount(ctx, id); err != nil {
+			return Taken{}, err
+		}
+		if len(t.known) > 0 {
+			index.Accounts = append(index.Accounts, t.last[id])
+		}
+		spoilt = append(spoilt, fmt.Errorf("account %s: %w", id, errForgotten))
+	}
 	// Whatever the index names is on the disk before it.
 	if err := p.Settle(ctx); err != nil {
 		return Taken{}, err
@@ -113,7 +127,8 @@ type taking struct {
 	progress Progress
 	headers  map[string]Header
 	last     map[string]Entry // accounts of the backup before, whose files may serve again
-	lastAt   time.Time        // when that was taken; zero where there is none
+	own      bool             // that is known to be of the same database
+	lastAt   time.Time        // when the newest was taken; zero where there is none
 
 	id     string           // the account
 	stored map[string]int64 // files that the place has of it
@@ -142,10 +157,14 @@ func (t *taking) readLastBackup(ctx context.Context) error {
 		for _, e := range before.Accounts {
 			t.last[e.Account] = e
 		}
+		t.own = before.Identity == t.options.Identity
 		return nil
 	}
 	return nil
 }
+
+// errForgotten is why an account of the last backup is not in the next one.
+var errForgotten = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has it, and the database does not know it any more, as after an older copy of its disk was put back: adlens restore --from PLACE --account ID brings it back; if it is not to come back, begin with a new place")}
 
 // laterThanLast returns the time of a new backup. Backups are in the order of their times,
 // so it is later than the last one, whose clock may have been ahead.

@@ -236,6 +236,47 @@ func TestADamagedAccountTakesTheBackupFromNoOther(t *testing.T) {
 	}
 }
 
+// No account is ever removed: one that the database does not know any more was lost with it.
+func TestAnAccountThatTheDatabaseForgotStaysInTheBackup(t *testing.T) {
+	clock := time.Unix(1_800_000_000, 0)
+	place, err := openDirectory(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := func(generation uint32) *shelf {
+		return &shelf{now: clock, generation: generation, promised: 5, stored: map[uint32]int{generation: 5}}
+	}
+	for i, c := range []struct {
+		from     shelves
+		identity string
+		want     []string
+		backups  int
+		lost     bool
+	}{
+		{shelves{"acme": whole(1), "bolt": whole(1)}, "X", []string{"acme 1", "bolt 1"}, 1, false},
+		{shelves{"bolt": whole(2)}, "X", []string{"bolt 2", "acme 1"}, 2, true},
+		{shelves{"bolt": whole(3)}, "X", []string{"bolt 3", "acme 1"}, 3, true},
+		{shelves{"cord": whole(1)}, "Y", []string{"cord 1"}, 4, false}, // another database at the same place
+		{shelves{"acme": whole(2), "bolt": whole(4)}, "X", []string{"acme 2", "bolt 4"}, 2, false},
+	} {
+		clock = clock.Add(time.Hour)
+		taken, err := Take(t.Context(), c.from, place, Options{Identity: c.identity, Now: func() time.Time { return clock }, Keep: 1}, silence{})
+		if lost := err != nil && strings.Contains(err.Error(), "account acme: the last backup has it"); lost != c.lost || !lost && err != nil {
+			t.Errorf("backup %d: %v", i, err)
+		}
+		var got []string
+		for _, e := range taken.Accounts {
+			got = append(got, fmt.Sprint(e.Account, " ", e.Version))
+		}
+		if faults, wrong := Verify(t.Context(), place, taken, silence{}); !slices.Equal(got, c.want) || len(faults) > 0 || wrong != nil {
+			t.Errorf("backup %d has %v, want %v; %v, %v", i, got, c.want, faults, wrong)
+		}
+		if all, err := List(t.Context(), place); err != nil || len(all) != c.backups {
+			t.Errorf("after backup %d there are %d, want %d: %v", i, len(all), c.backups, err)
+		}
+	}
+}
+
 // ordered is a shelf that notes what is read of it.
 type ordered struct {
 	*shelf

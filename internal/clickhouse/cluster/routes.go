@@ -17,10 +17,13 @@ import (
 // errNoAccount is a defect of the caller: a statement on all shards has to say so.
 var errNoAccount = errors.New("a statement on the shards of a cluster names no account")
 
-// Holder returns the server that holds an account, in the text form of parameters.
+// Holder returns the server that holds an account, in the text form of parameters. Also
+// where one server is known there may be more: it became the first shard of a cluster, or
+// the others are missing in its list. What is not ours alone is asked where accounts are.
 func (c *Cluster) Holder(ctx context.Context, account string) (*Shard, error) {
-	if len(c.shards) == 1 {
-		return c.Home(), c.Home().MakeReady(ctx)
+	home := c.Home()
+	if len(c.shards) == 1 && (account == "" || home.Source().Marks() != nil) {
+		return home, home.MakeReady(ctx)
 	}
 	if account == "" {
 		return nil, errNoAccount
@@ -29,10 +32,24 @@ func (c *Cluster) Holder(ctx context.Context, account string) (*Shard, error) {
 		return c.Shard(ctx, chosen)
 	}
 	number, err := c.placements.Find(ctx, account)
-	if err != nil {
+	switch {
+	case conn.IsUnknown(err) && len(c.shards) == 1: // of a version without shards
+		number = home.Number
+	case err != nil:
 		return nil, err
 	}
+	if !slices.ContainsFunc(c.shards, func(s *Shard) bool { return s.Number == number }) {
+		return nil, conn.Refusal("the account is on shard %d, and %s: put that shard back into the list of shards; or restore the account from a backup to another one, adlens restore --from PLACE --account ID",
+			number, c.describeSize())
+	}
 	return c.Shard(ctx, number)
+}
+
+func (c *Cluster) describeSize() string {
+	if c.name == "" {
+		return "no --cluster is named"
+	}
+	return fmt.Sprintf("cluster %q has %d here", c.name, len(c.shards))
 }
 
 // chosenShard is the key of a shard that a context has chosen.

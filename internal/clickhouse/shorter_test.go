@@ -1,0 +1,40 @@
+package clickhouse
+
+import (
+	"strings"
+	"testing"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/query"
+)
+
+// A process whose list of shards lacks one, as while a cluster grows, must not take the
+// first for the only one: accounts of the other would be empty, and be loaded there.
+func TestAccountsOfAShardThatIsNotInTheListAreRefused(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	short, err := openCluster(t.Context(), cluster.Config{Name: "ads", Sources: []conn.Source{first}}) // before it grows
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := short.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	accounts := onEach(t, pair(t, first, second))
+	if v, err := short.Figures.View(t.Context(), accounts[0]); err != nil || v.Manifest.Version != 7 {
+		t.Errorf("account %s of the first shard has version %d: %v", accounts[0], v.Manifest.Version, err)
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "is on shard 2, and cluster \"ads\" has 1 here: put that shard back") {
+			t.Errorf("%s of account %s of the second shard: %v", what, accounts[1], err)
+		}
+	}
+	_, err = short.Figures.View(t.Context(), accounts[1])
+	refused("a view", err)
+	refused("a write", short.Cluster.Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ({account:String}, 8)", conn.Params{"account": query.Text(accounts[1])}))
+}
