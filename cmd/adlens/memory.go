@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -62,9 +63,26 @@ func awaitMiss(ctx context.Context, over <-chan time.Time, missed <-chan struct{
 const (
 	// answerShare is which share of the machine's memory answers have together.
 	answerShare = 16
+	// heapShare and heapShareBeside are what the program itself has of it in hundredths,
+	// alone and where the embedded engine, which takes up to 60, runs on the same machine.
+	heapShare, heapShareBeside = 90, 35
 	// memoryUnknown is taken for the machine's memory where it does not say.
 	memoryUnknown = 4 << 30
 )
+
+// boundHeap has garbage collected earlier where the machine's memory would not do: what is
+// in use may double by it otherwise, and a container ends that takes more than it has. The
+// environment's GOMEMLIMIT counts instead.
+func boundHeap(embedded bool) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	share := heapShare
+	if embedded {
+		share = heapShareBeside
+	}
+	debug.SetMemoryLimit(int64(machineMemory()) / 100 * int64(share))
+}
 
 // machineMemory is how many bytes of memory the machine has, or the container
 // where that has less.

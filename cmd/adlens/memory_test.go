@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -15,5 +16,23 @@ func TestAReadingIntoMemoryEndsBeforeAMoveDeletesWhatItReads(t *testing.T) {
 	const spare = 5 * time.Second // for the server to hear of it
 	if longest := cluster.PlaceLife + fillPatience + spare; longest > commits.Leaving {
 		t.Errorf("a reading may go on for %s after the account has moved, expected at most %s", longest, commits.Leaving)
+	}
+}
+
+func TestTheHeapIsBoundedByTheMachinesMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	t.Setenv("GOMEMLIMIT", "")
+	for embedded, share := range map[bool]float64{false: 0.9, true: 0.35} {
+		boundHeap(embedded)
+		if got := float64(debug.SetMemoryLimit(-1)) / float64(machineMemory()); got < share-0.001 || got > share {
+			t.Errorf("beside an engine %t: %f of the memory, want %f", embedded, got, share)
+		}
+	}
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	debug.SetMemoryLimit(before)
+	boundHeap(true)
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("a limit of the environment became %d", got)
 	}
 }

@@ -156,6 +156,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err := so.checkValues(); err != nil {
 		return err
 	}
+	boundHeap(d.engine != nil)
 	if so.underWay == 0 {
 		so.underWay = machineMemory() / answerShare
 	}

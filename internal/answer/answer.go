@@ -333,14 +333,14 @@ func (q *Question) CountCopy(ctx context.Context, bytes int) error {
 		q.turn = true
 	}
 	q.copied += bytes
-	q.service.cache.memory.addBytes(q.account, bytes)
+	q.service.cache.memory.addBytes(q.account, bytes, false)
 	return nil
 }
 
 // Close gives back the memory of the answer, which was sent or is not needed.
 func (q *Question) Close() {
 	if q.use != nil {
-		q.service.cache.memory.addBytes(q.account, -q.copied)
+		q.service.cache.memory.addBytes(q.account, -q.copied, false)
 		if q.turn {
 			<-q.service.cache.copying
 		}
@@ -412,7 +412,7 @@ func (s *Service) Remembered() lru.Stats { return s.cache.known.Stats() }
 func (s *Service) MemoryInUse() int {
 	s.cache.memory.mu.Lock()
 	defer s.cache.memory.mu.Unlock()
-	return s.cache.memory.used
+	return s.cache.memory.used.all
 }
 
 // separators are those of CSV by their names.

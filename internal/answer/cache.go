@@ -109,6 +109,7 @@ func takeTurn(ctx context.Context, places chan struct{}) error {
 type use struct {
 	cache         *cache
 	name, account string
+	ordinary      bool            // what is computed is; guarded by cache.mu
 	holders       int             // questions, and computations; guarded by cache.mu
 	bytes         int             // of computations and bodies; guarded by cache.mu
 	bodies        map[*Answer]int // how many questions have each; 0 where none took it yet; guarded by cache.mu
@@ -132,7 +133,7 @@ func (u *use) releaseUse() {
 	defer u.cache.mu.Unlock()
 	if u.holders--; u.holders == 0 {
 		delete(u.cache.uses, u.name)
-		u.cache.memory.addBytes(u.account, -u.bytes)
+		u.cache.memory.addBytes(u.account, -u.bytes, u.ordinary)
 	}
 }
 
@@ -142,6 +143,11 @@ func (u *use) reserveBytes(ctx context.Context, bytes int) error {
 	if err == nil {
 		u.cache.mu.Lock()
 		defer u.cache.mu.Unlock()
+		if before := u.ordinary; before != isOrdinary(bytes) { // what it has counts as that
+			u.ordinary = !before
+			u.cache.memory.addBytes(u.account, -u.bytes, before)
+			u.cache.memory.addBytes(u.account, u.bytes, u.ordinary)
+		}
 		u.bytes += bytes
 	}
 	return err
@@ -152,7 +158,7 @@ func (u *use) adjustBytes(bytes int) {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
 	u.bytes += bytes
-	u.cache.memory.addBytes(u.account, bytes)
+	u.cache.memory.addBytes(u.account, bytes, u.ordinary)
 }
 
 // holdBody counts the body of an answer for more questions, unless it is counted already.
@@ -161,7 +167,7 @@ func (u *use) holdBody(a *Answer, questions int) {
 	defer u.cache.mu.Unlock()
 	if _, counted := u.bodies[a]; !counted {
 		u.bytes += cap(a.Body)
-		u.cache.memory.addBytes(u.account, cap(a.Body))
+		u.cache.memory.addBytes(u.account, cap(a.Body), u.ordinary)
 	}
 	u.bodies[a] += questions
 }
@@ -173,6 +179,6 @@ func (u *use) dropBody(a *Answer) {
 	if u.bodies[a]--; u.bodies[a] == 0 {
 		delete(u.bodies, a)
 		u.bytes -= cap(a.Body)
-		u.cache.memory.addBytes(u.account, -cap(a.Body))
+		u.cache.memory.addBytes(u.account, -cap(a.Body), u.ordinary)
 	}
 }

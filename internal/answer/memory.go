@@ -18,7 +18,8 @@ const (
 	// of it: what was read, its values, and their text while that grows.
 	runWeight = 5
 	// ordinaryAnswer is what a page takes at most. An eighth of the memory is
-	// left to such answers, so that they do not wait for larger ones.
+	// such answers' own, and half of that an account's, so that they do not wait for
+	// larger ones, of whatever size those are.
 	ordinaryAnswer = 2 << 20
 )
 
@@ -30,14 +31,25 @@ const MemoryPatience = Timeout - 10*time.Second
 // they are computed until they were written. An account has half of it at
 // most, so that clients of one account that do not read their answers do not
 // take it from the others. An answer that is larger than its bound is made
-// while there is no other.
+// while there is no other but ordinary ones.
 type memory struct {
 	limit int // bytes; 0 is no bound
 
 	mu       sync.Mutex
-	used     int
-	accounts map[string]int // used, by account
+	used     inUse
+	accounts map[string]inUse
 	waiting  []*memoryWaiter
+}
+
+// inUse is how many bytes answers take, and of them the ordinary ones.
+type inUse struct{ all, ordinary int }
+
+func (u inUse) plus(bytes int, ordinary bool) inUse {
+	u.all += bytes
+	if ordinary {
+		u.ordinary += bytes
+	}
+	return u
 }
 
 // memoryWaiter is an answer that waits for memory.
@@ -48,7 +60,7 @@ type memoryWaiter struct {
 }
 
 func newMemory(limit int) *memory {
-	return &memory{limit: limit, accounts: map[string]int{}}
+	return &memory{limit: limit, accounts: map[string]inUse{}}
 }
 
 // reserveBytes waits until there is memory for an answer, and takes it. The context
@@ -69,7 +81,7 @@ func (m *memory) reserveBytes(ctx context.Context, account string, bytes int) er
 	if i := slices.Index(m.waiting, w); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
 	} else {
-		m.addBytesLocked(account, -bytes) // it was admitted meanwhile
+		m.addBytesLocked(account, -bytes, w.isOrdinary()) // it was admitted meanwhile
 	}
 	m.admitWaiting() // those that it held up
 	return waitingError(ctx)
@@ -89,43 +101,59 @@ func waitingError(ctx context.Context) error {
 	return flight.ContextError(ctx)
 }
 
-// addBytes counts memory that is taken already, or gives it back.
-func (m *memory) addBytes(account string, bytes int) {
+// addBytes counts memory that is taken already, of an ordinary answer or another, or gives
+// it back.
+func (m *memory) addBytes(account string, bytes int, ordinary bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.addBytesLocked(account, bytes)
+	m.addBytesLocked(account, bytes, ordinary)
 	m.admitWaiting()
 }
 
 // addBytesLocked counts memory. The caller holds the lock.
-func (m *memory) addBytesLocked(account string, bytes int) {
-	m.used += bytes
-	if m.accounts[account] += bytes; m.accounts[account] == 0 {
+func (m *memory) addBytesLocked(account string, bytes int, ordinary bool) {
+	m.used = m.used.plus(bytes, ordinary)
+	m.accounts[account] = m.accounts[account].plus(bytes, ordinary)
+	if m.accounts[account] == (inUse{}) {
 		delete(m.accounts, account)
 	}
 }
+
+func isOrdinary(bytes int) bool { return bytes <= ordinaryAnswer }
+
+func (w *memoryWaiter) isOrdinary() bool { return isOrdinary(w.bytes) }
 
 // admitWaiting gives free memory to those that wait, in their order. Ordinary
 // answers pass larger ones. The caller holds the lock.
 func (m *memory) admitWaiting() {
 	full := false
 	m.waiting = slices.DeleteFunc(m.waiting, func(w *memoryWaiter) bool {
-		limit := m.limit
-		if w.bytes > ordinaryAnswer {
-			limit -= m.limit / 8
-			if full {
+		if !m.hasOwnRoom(w) {
+			if full && !w.isOrdinary() || m.limit > 0 && m.accounts[w.account].all > 0 && m.accounts[w.account].all+w.bytes > m.limit/2 {
+				return false
+			}
+			if !m.hasRoom(w) {
+				full = full || !w.isOrdinary()
 				return false
 			}
 		}
-		if m.limit > 0 && m.accounts[w.account] > 0 && m.accounts[w.account]+w.bytes > m.limit/2 {
-			return false
-		}
-		if m.limit > 0 && m.used > 0 && m.used+w.bytes > limit {
-			full = full || w.bytes > ordinaryAnswer
-			return false
-		}
-		m.addBytesLocked(w.account, w.bytes)
+		m.addBytesLocked(w.account, w.bytes, w.isOrdinary())
 		close(w.admitted)
 		return true
 	})
+}
+
+// hasOwnRoom reports whether an answer fits into what ordinary ones have for themselves.
+func (m *memory) hasOwnRoom(w *memoryWaiter) bool {
+	return w.isOrdinary() && m.used.ordinary+w.bytes <= m.limit/8 && m.accounts[w.account].ordinary+w.bytes <= m.limit/16
+}
+
+// hasRoom reports whether an answer fits into what is free.
+func (m *memory) hasRoom(w *memoryWaiter) bool {
+	limit, others := m.limit, m.used.all
+	if !w.isOrdinary() {
+		limit -= m.limit / 8
+		others -= m.used.ordinary
+	}
+	return m.limit == 0 || m.used.all+w.bytes <= limit || w.bytes > limit && others == 0
 }

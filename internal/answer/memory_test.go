@@ -57,26 +57,51 @@ func TestAnswersBeyondTheMemoryWaitInTheirOrderAndNoAccountHasAllOfIt(t *testing
 		takes(t.Context(), m, "c", 5*mb, "c1", got)
 		takes(t.Context(), m, "d", mb, "d1", got) // a small one passes
 		mustGet(t, got, "d1")
-		m.addBytes("b", -40*mb)
+		m.addBytes("b", -40*mb, false)
 		mustGet(t, got, "c1")
-		m.addBytes("a", -30*mb)
+		m.addBytes("a", -30*mb, false)
 		mustGet(t, got, "a2")
 		takes(t.Context(), m, "e", 200*mb, "e1", got) // more than there is: alone
 		for account, bytes := range map[string]int{"a": 30, "c": 5, "d": 1} {
-			m.addBytes(account, -bytes*mb)
+			m.addBytes(account, -bytes*mb, account == "d")
 		}
 		mustGet(t, got, "e1")
-		m.addBytes("e", -200*mb)
-		if m.used != 0 || len(m.accounts) != 0 || len(m.waiting) != 0 {
-			t.Errorf("%d bytes, %v, %d wait", m.used, m.accounts, len(m.waiting))
+		m.addBytes("e", -200*mb, false)
+		if m.used != (inUse{}) || len(m.accounts) != 0 || len(m.waiting) != 0 {
+			t.Errorf("%v bytes, %v, %d wait", m.used, m.accounts, len(m.waiting))
 		}
+	})
+}
+
+// A large answer, whatever it takes, keeps no page from being answered, of its account
+// neither; an account has half of what pages have for themselves.
+func TestPagesHaveMemoryWhateverLargeAnswersTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const mb = 1 << 20
+		m, got := newMemory(64*mb), make(chan string, 10)
+		takes(t.Context(), m, "a", 2*mb, "a1", got)
+		takes(t.Context(), m, "a", 200*mb, "a2", got) // more than there is
+		mustGet(t, got, "a1")
+		m.addBytes("a", -2*mb, true)
+		mustGet(t, got, "a2")
+		takes(t.Context(), m, "b", 3*mb, "b1", got)
+		for _, name := range []string{"a3", "a4", "a5", "b2", "b3", "c1"} { // 8 MiB are theirs
+			takes(t.Context(), m, name[:1], 2*mb, name, got)
+		}
+		mustGet(t, got, "a3", "a4", "b2", "b3")
+		m.addBytes("a", -2*mb, true)
+		mustGet(t, got, "a5")
+		m.addBytes("b", -2*mb, true)
+		mustGet(t, got, "c1")
+		m.addBytes("a", -200*mb, false)
+		mustGet(t, got, "b1")
 	})
 }
 
 func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(1 << 20)
-		m.addBytes("a", 1<<20)
+		m.addBytes("a", 1<<20, false)
 		ctx, done := withWaitTimeout(t.Context())
 		defer done()
 		began := time.Now()
@@ -89,17 +114,17 @@ func TestAnAnswerThatWaitsTooLongIsRefusedAndOneThatNobodyWantsIsForgotten(t *te
 		if err := m.reserveBytes(gone, "b", 1<<19); adlens.KindOf(err) != adlens.Cancelled {
 			t.Errorf("a client that went away: %v", err)
 		}
-		if m.used != 1<<20 || len(m.waiting) != 0 {
-			t.Errorf("%d bytes, %d wait", m.used, len(m.waiting))
+		if m.used != (inUse{all: 1 << 20}) || len(m.waiting) != 0 {
+			t.Errorf("%v bytes, %d wait", m.used, len(m.waiting))
 		}
-		m.addBytes("a", -1<<20)
+		m.addBytes("a", -1<<20, false)
 		for range 64 { // memory that is free the moment that a client goes away is given back
 			if err := m.reserveBytes(gone, "b", 1<<19); err == nil {
-				m.addBytes("b", -1<<19)
+				m.addBytes("b", -1<<19, true)
 			}
 		}
-		if m.used != 0 || len(m.accounts) != 0 {
-			t.Errorf("%d bytes are left of clients that went away", m.used)
+		if m.used != (inUse{}) || len(m.accounts) != 0 {
+			t.Errorf("%v bytes are left of clients that went away", m.used)
 		}
 	})
 }
@@ -126,8 +151,8 @@ func TestABodyCountsOnceAsLongAsAnyQuestionHasIt(t *testing.T) {
 		}
 		q.Close()
 	}
-	if s.MemoryInUse() != 0 {
-		t.Errorf("%d bytes are left", s.MemoryInUse())
+	if m := s.cache.memory; m.used != (inUse{}) || len(m.accounts) != 0 {
+		t.Errorf("%v bytes are left, %v", m.used, m.accounts)
 	}
 }
 

@@ -154,6 +154,8 @@ func (s *Server) explainError(tool string, err error) string {
 	switch adlens.KindOf(err) {
 	case adlens.Damaged, adlens.EngineUnavailable, adlens.Overloaded:
 		return "the figures cannot be read at the moment; try again in a few seconds, and give no number meanwhile"
+	case adlens.DiskFull:
+		return "the disk of the database is full, and the request needs some of it: ask for a shorter period, and give no number meanwhile"
 	case adlens.QueryTimeout:
 		return fmt.Sprintf("the request took longer than %s; ask for a shorter period", answer.Timeout)
 	}

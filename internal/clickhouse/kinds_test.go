@@ -17,9 +17,11 @@ func nothing(conn.Rows) error { return nil }
 
 func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 	d := openShared(t)
-	thrown := func(code int) string {
-		return fmt.Sprintf("SELECT throwIf(1, 'thrown', toInt16(%d)) SETTINGS allow_custom_error_code_in_throwif = 1", code)
+	says := func(code int, text string) string {
+		return fmt.Sprintf("SELECT throwIf(1, '%s', toInt16(%d)) SETTINGS allow_custom_error_code_in_throwif = 1", text, code)
 	}
+	thrown := func(code int) string { return says(code, "thrown") }
+	const readBack = "While executing BufferingFromFileSource"
 	for _, c := range []struct {
 		sql  string
 		want adlens.Kind
@@ -34,6 +36,8 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{thrown(191), adlens.Overloaded}, {thrown(307), adlens.Overloaded}, {thrown(396), adlens.Overloaded},
 		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.EngineUnavailable}, {thrown(395), adlens.Internal},
 		{thrown(243), adlens.DiskFull}, {thrown(204), adlens.Internal}, {"SELECT throwIf(1, 'errno: 28, strerror: No space left on device')", adlens.DiskFull},
+		{says(33, readBack), adlens.DiskFull}, {says(432, "While executing SourceFromNativeStream"), adlens.DiskFull}, {says(241, readBack), adlens.Overloaded},
+		{says(33, "(while reading from part /x) " + readBack), adlens.Damaged},
 		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
 		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},
 	} {

@@ -169,6 +169,8 @@ func storeProblem(err error) *problem {
 		return &problem{code: codeUnavailable, retry: unavailableRetry, cause: err, detail: "the database cannot be reached at the moment"}
 	case adlens.Overloaded:
 		return &problem{code: codeOverloaded, retry: unavailableRetry, cause: err, detail: "the database has more to do than it can at the moment"}
+	case adlens.DiskFull:
+		return &problem{code: codeOverloaded, retry: damagedRetry, cause: err, detail: "the disk of the database is full, and the request needs some of it: ask for a shorter period, or again once its operator has made room"}
 	case adlens.QueryTimeout:
 		return &problem{code: codeTimeout, cause: err, detail: fmt.Sprintf("the request took longer than %s; ask for a shorter period", answer.Timeout)}
 	case adlens.Cancelled:

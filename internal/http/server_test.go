@@ -248,7 +248,7 @@ func TestAnUnchangedAnswerIsNotComputed(t *testing.T) {
 
 func TestFailuresOfTheStoreHaveTheirStatusAndKeepTheirWords(t *testing.T) {
 	for kind, want := range map[adlens.Kind]int{
-		adlens.EngineUnavailable: 503, adlens.Overloaded: 503, adlens.QueryTimeout: 504, adlens.Internal: 500, adlens.Cancelled: 499,
+		adlens.EngineUnavailable: 503, adlens.Overloaded: 503, adlens.DiskFull: 503, adlens.QueryTimeout: 504, adlens.Internal: 500, adlens.Cancelled: 499,
 	} {
 		w := newWorld()
 		w.fails = &adlens.Error{Kind: kind, Err: errors.New("DB::Exception: SELECT secret FROM /var/lib")}

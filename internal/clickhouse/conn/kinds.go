@@ -59,6 +59,10 @@ var saysFull = regexp.MustCompile(`No space left on device|Disk quota exceeded`)
 // LOGICAL_ERROR.
 var saysUnread = regexp.MustCompile(`\(while reading from part `)
 
+// saysSpilled matches what the server adds where it reads back what a statement itself put
+// aside on the disk. A disk that was full for a moment cut that.
+var saysSpilled = regexp.MustCompile(`While executing (BufferingFromFileSource|SourceFromNativeStream)\b`)
+
 // KindOf returns the kind of an error that a statement ended with.
 func KindOf(ctx context.Context, err error) adlens.Kind {
 	var known *adlens.Error
@@ -79,6 +83,9 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 	}
 	var exception *clickhouse.Exception
 	if errors.As(err, &exception) {
+		if saysSpilled.MatchString(exception.Message) && kindOfCode[exception.Code] == adlens.Damaged && !saysUnread.MatchString(exception.Message) {
+			return adlens.DiskFull
+		}
 		if kind, ok := kindOfCode[exception.Code]; ok {
 			return kind
 		}
