@@ -100,5 +100,16 @@ func findGateway(ctx context.Context) (netip.Addr, error) {
 			return c.Gateway, nil
 		}
 	}
-	return netip.Addr{}, errors.New("the network of Docker has no gateway of IPv4")
+	// A Docker that was just installed does not say it until it is started again.
+	bridged, err := net.InterfaceByName(bridge.Network.Options["com.docker.network.bridge.name"])
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	addresses, err := bridged.Addrs()
+	for _, a := range addresses {
+		if prefix, wrong := netip.ParsePrefix(a.String()); wrong == nil && prefix.Addr().Is4() {
+			return prefix.Addr(), nil
+		}
+	}
+	return netip.Addr{}, errors.Join(errors.New("the network of Docker has no gateway of IPv4"), err)
 }

@@ -37,7 +37,7 @@ func TestExceptionsOfTheServerHaveTheirKinds(t *testing.T) {
 		{thrown(159), adlens.QueryTimeout}, {thrown(160), adlens.QueryTimeout}, {thrown(394), adlens.EngineUnavailable}, {thrown(395), adlens.Internal},
 		{thrown(243), adlens.DiskFull}, {thrown(204), adlens.Internal}, {"SELECT throwIf(1, 'errno: 28, strerror: No space left on device')", adlens.DiskFull},
 		{says(33, readBack), adlens.DiskFull}, {says(432, "While executing SourceFromNativeStream"), adlens.DiskFull}, {says(241, readBack), adlens.Overloaded},
-		{says(33, "(while reading from part /x) " + readBack), adlens.Damaged},
+		{says(33, "(while reading from part /x) "+readBack), adlens.Damaged},
 		{thrown(242), adlens.EngineUnavailable}, {thrown(285), adlens.EngineUnavailable}, {thrown(286), adlens.EngineUnavailable},
 		{thrown(289), adlens.EngineUnavailable}, {thrown(319), adlens.EngineUnavailable}, {thrown(999), adlens.EngineUnavailable},
 	} {

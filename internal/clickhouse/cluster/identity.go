@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -209,7 +210,8 @@ func (c *Cluster) RememberIdentity() error {
 	return c.memory.Keep(id)
 }
 
-// verifySession makes sure that a session leads to the database that was there before.
+// verifySession makes sure that a session leads to the database that was there before, with
+// the tables of this version.
 func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error {
 	id := s.knownID()
 	if id == "" {
@@ -221,9 +223,23 @@ func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error 
 		return err
 	}
 	if now.hasID(id) {
-		return s.NoteRefusal(nil)
+		return cmp.Or(s.NoteRefusal(nil), requireSteps(ctx, session))
 	}
 	return s.NoteRefusal(conn.Refusal("the database at %s is not the one that was there before: it %s, and was %s; put that one back", s.Describe(), now.describeState(), id))
+}
+
+// requireSteps returns conn.ErrOutdated where a server lacks steps of this version.
+func requireSteps(ctx context.Context, session *conn.Session) error {
+	newest, err := schema.Newest()
+	if err != nil {
+		return err
+	}
+	var applied uint32
+	err = session.Read(ctx, "SELECT max(number) FROM migrations", nil, conn.ScanInto(&applied))
+	if conn.IsUnknown(err) || err == nil && applied < newest {
+		return conn.ErrOutdated
+	}
+	return err
 }
 
 // Recognize makes sure that all servers are those that they are taken for, and

@@ -38,5 +38,6 @@ const (
 	codeUnknownCodec                      = 432
 	codeAccessDenied                      = 497
 	codeAuthenticationFailed              = 516
+	codeCannotAssignAlter                 = 517
 	codeKeeperException                   = 999
 )

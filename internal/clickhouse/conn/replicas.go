@@ -119,7 +119,8 @@ func (t *turns) acquireTurn(ctx context.Context, sql string) (leave func(), err 
 }
 
 // writeInTurn repeats an insert for as long as other processes have the quorum of theirs under
-// way: a table of replicas takes one at a time, and refuses the rest. Each attempt is
+// way: a table of replicas takes one at a time, and refuses the rest. So it does with changes
+// of the table, which two processes make that take a schema step at once. Each attempt is
 // at whichever replica takes it. Of an insert into several partitions some may have been
 // written by then: the token, which all replicas know, keeps each from being written twice.
 func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.Context) error) error {
@@ -131,7 +132,7 @@ func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": rand.Text()}))
 	for began := time.Now(); ; {
 		err := write(ctx)
-		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) || time.Since(began) > quorumPatience {
+		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) && !isException(err, codeCannotAssignAlter) || time.Since(began) > quorumPatience {
 			return err
 		}
 		select {

@@ -66,6 +66,7 @@ func TestAnInsertIsRepeatedWhileAnotherIsPending(t *testing.T) {
 		want     error
 	}{
 		{"pending twice", []error{pending, pending, nil}, 3, nil},
+		{"another change of the table", []error{&clickhouse.Exception{Code: codeCannotAssignAlter}, nil}, 2, nil},
 		{"at once", []error{nil}, 1, nil},
 		{"another error", []error{other}, 1, other},
 		{"pending, then another error", []error{pending, other}, 2, other},

@@ -32,7 +32,8 @@ type Checks struct {
 	// Prepare brings the schema up to date, before anything else is done.
 	Prepare func(context.Context) error
 	// Verify makes sure that a session leads to the database that was there
-	// before, and notes a refusal.
+	// before, and notes a refusal. Its error is ErrOutdated where that has to be
+	// prepared again.
 	Verify func(context.Context, *Session) error
 	Guard  Guard
 }
@@ -48,6 +49,7 @@ type Server struct {
 
 	preparing chan struct{} // held by the caller that prepares the server
 	prepared  atomic.Bool
+	outdated  atomic.Bool // it was prepared, and has to be again
 
 	finding chan struct{} // held by the caller that looks for the server
 	mu      sync.Mutex
@@ -83,6 +85,7 @@ func (s *Server) MakeReady(ctx context.Context) error {
 	if s.prepared.Load() {
 		return nil
 	}
+	ctx = context.WithValue(ctx, preparer{}, s)
 	if err := s.NoteRefusal(s.checks.Prepare(ctx)); err != nil {
 		if c := s.currentSession(); c != nil && IsRefusal(err) {
 			s.dropSession(c) // another server may be there the next time
@@ -99,8 +102,16 @@ func (s *Server) MakeReady(ctx context.Context) error {
 		}
 	}
 	s.prepared.Store(true)
+	s.outdated.Store(false)
 	return nil
 }
+
+// preparer is the key of the server that a context prepares.
+type preparer struct{}
+
+// ErrOutdated is why a server has to be prepared again: its tables are of an earlier version,
+// as where an older copy of its disk was put back.
+var ErrOutdated error = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the tables are of an earlier version than they were")}
 
 // Close gives all connections back.
 func (s *Server) Close() error {
@@ -114,10 +125,27 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Connect returns the session, opening one where there is none. One caller looks
-// for the server, which may take a while; the others wait no longer than their
-// contexts let them.
+// Connect returns the session, opening one where there is none. A server that turns out to
+// have an earlier version of its tables is prepared again first.
 func (s *Server) Connect(ctx context.Context) (*Session, error) {
+	if ctx.Value(preparer{}) == s {
+		return s.connect(ctx)
+	}
+	if !s.outdated.Load() {
+		c, err := s.connect(ctx)
+		if !errors.Is(err, ErrOutdated) {
+			return c, err
+		}
+	}
+	if err := s.MakeReady(ctx); err != nil {
+		return nil, err
+	}
+	return s.connect(ctx)
+}
+
+// connect opens a session where there is none. One caller looks for the server, which may
+// take a while; the others wait no longer than their contexts let them.
+func (s *Server) connect(ctx context.Context) (*Session, error) {
 	if c := s.currentSession(); c != nil {
 		return c, nil
 	}
@@ -136,7 +164,15 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 	}
 	now, err := s.identifySession(ctx, c)
 	if err == nil || IsUnknown(err) { // an empty server is refused by its name
-		err = cmp.Or(s.verifySession(ctx, c), err)
+		wrong := s.verifySession(ctx, c)
+		if errors.Is(wrong, ErrOutdated) && !s.prepared.Load() { // it is being prepared, or only looked at
+			wrong = nil
+		}
+		err = cmp.Or(wrong, err)
+	}
+	if errors.Is(err, ErrOutdated) {
+		s.prepared.Store(false)
+		s.outdated.Store(true)
 	}
 	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
 		err = s.checks.Guard.Inspect(ctx, c)
