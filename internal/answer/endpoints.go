@@ -316,7 +316,7 @@ func askAccount(ctx context.Context, s *Service, caller auth.Caller, r Request) 
 			a.connectedAt = &c.ConnectedAt
 		}
 	}
-	if _, newest, held := view.Manifest.HeldDays(manifest.Any); held {
+	if _, newest, held := view.HeldSpan(); held {
 		a.lastDate = &newest
 	}
 	return &Question{compute: func(context.Context) (func(*writer), error) {

@@ -18,7 +18,7 @@ func (w *writer) writeMarketplaces(m marketplaces) {
 	formats.Rows(w.Writer, "data", query.MarketplaceInfo{}, slices.Values(m.all), w.writeMarketplace)
 	w.Object("meta", func() {
 		var last *adlens.Day
-		if _, newest, held := m.view.Manifest.HeldDays(manifest.Any); held {
+		if _, newest, held := m.view.HeldSpan(); held {
 			last = &newest
 		}
 		w.writeDay("data_last_date", last)

@@ -309,8 +309,12 @@ func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
 		return jsontext.Value(`{"start_date":"` + start + `","end_date":"` + end + `"}`)
 	}
 	f := frame{Period: period("2026-09-21", "2026-11-15"), ComparedWith: period("2025-09-21", "2025-11-15"), DataLastDate: jsontext.Value(`"2026-11-19"`)}
-	if c, err := f.cuts([]string{"week"}); err != nil || c.Partial != nil || fmt.Sprint(c.ComparedPartial) != "[2025-09-15 2025-11-10]" {
+	if c, err := f.cuts([]string{"week"}, 0); err != nil || c.Partial != nil || fmt.Sprint(c.ComparedPartial) != "[2025-09-15 2025-11-10]" {
 		t.Errorf("partial %s, compared_partial %s, %v", c.Partial, c.ComparedPartial, err)
+	}
+	f = frame{Period: period("2026-01-01", "2026-11-19"), ComparedWith: period("2025-01-01", "2025-11-19"), DataLastDate: jsontext.Value(`"2026-11-19"`)}
+	if c, err := f.cuts([]string{"month"}, adlens.Date(2026, 8, 27)); err != nil || fmt.Sprint(c.Partial) != "[2026-08-01 2026-11-01]" || c.ComparedPartial != nil {
+		t.Errorf("history begins: partial %s, compared_partial %s, %v", c.Partial, c.ComparedPartial, err)
 	}
 	for _, c := range []struct{ dimension, start, end, held, want string }{
 		{"week", "2026-09-21", "2026-11-22", `"2026-11-19"`, "[2026-11-16]"}, // of the last week some days are held
@@ -323,7 +327,7 @@ func TestWeeksThatEitherPeriodCutsAreNamed(t *testing.T) {
 		{"date", "2026-09-23", "2026-10-02", `"2026-11-19"`, "[]"},
 	} {
 		f := frame{Period: period(c.start, c.end), DataLastDate: jsontext.Value(c.held)}
-		if got, err := f.cuts([]string{"campaign", c.dimension}); err != nil || fmt.Sprint(got.Partial) != c.want {
+		if got, err := f.cuts([]string{"campaign", c.dimension}, 0); err != nil || fmt.Sprint(got.Partial) != c.want {
 			t.Errorf("%+v: partial %s, %v", c, got.Partial, err)
 		}
 	}

@@ -29,23 +29,23 @@ type frame struct {
 }
 
 // cuts are the first days of weeks or months of which days are beyond a period, or the
-// newest day held: a smaller sum is no fall there, and a larger one than that of some
+// oldest and newest day held: a smaller sum is no fall there, and a larger one than that of some
 // days no rise.
 type cuts struct {
 	Partial         []string `json:"partial,omitzero"`
 	ComparedPartial []string `json:"compared_partial,omitzero"` // of the earlier period
 }
 
-// cuts returns those of both periods.
-func (f *frame) cuts(dimensions []string) (c cuts, err error) {
-	if c.Partial, err = f.partial(f.Period, dimensions); err == nil && f.ComparedWith != nil {
-		c.ComparedPartial, err = f.partial(f.ComparedWith, dimensions)
+// cuts returns those of both periods; oldest is the first day held.
+func (f *frame) cuts(dimensions []string, oldest adlens.Day) (c cuts, err error) {
+	if c.Partial, err = f.partial(f.Period, dimensions, oldest); err == nil && f.ComparedWith != nil {
+		c.ComparedPartial, err = f.partial(f.ComparedWith, dimensions, oldest)
 	}
 	return c, err
 }
 
 // partial returns those of one period.
-func (f *frame) partial(period jsontext.Value, dimensions []string) (all []string, err error) {
+func (f *frame) partial(period jsontext.Value, dimensions []string, oldest adlens.Day) (all []string, err error) {
 	first, last := adlens.Day.FirstOfWeek, func(d adlens.Day) adlens.Day { return d.FirstOfWeek() + 6 }
 	switch {
 	case slices.Contains(dimensions, "month"):
@@ -57,6 +57,7 @@ func (f *frame) partial(period jsontext.Value, dimensions []string) (all []strin
 	if err != nil {
 		return nil, err
 	}
+	start = max(start, oldest)
 	if held, err := adlens.ParseDay(textOf(f.DataLastDate)); err == nil {
 		end = min(end, held)
 	}

@@ -111,3 +111,32 @@ func TestAllThatACallAsksIsOfOneDay(t *testing.T) {
 		at = at.Add(time.Second)
 	}
 }
+
+// A review of seven whole days does not have one that is not held yet.
+func TestTheWeekOfAReviewIsHeld(t *testing.T) {
+	at := time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC) // the newest day held is the 8th
+	now := func() time.Time { return at }
+	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now,
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
+			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
+		}})
+	of, to := mcp.NewInMemoryTransports()
+	if _, err := s.Protocol().Connect(t.Context(), of, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), to, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for day, want := range map[int]string{10: "from 2026-03-02 to 2026-03-08,", 8: "from 2026-03-01 to 2026-03-07,"} {
+		at = time.Date(2026, 3, day, 2, 0, 0, 0, time.UTC)
+		got, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, want) {
+			t.Errorf("on day %d the review is not %s: %s", day, want, text)
+		}
+	}
+}

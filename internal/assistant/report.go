@@ -78,7 +78,8 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		r.dimensions = columnsOf(dimensions)
 	}
 	r.Requests[0] = withDates(address, r.Period)
-	if r.cut, err = r.cuts(dimensions); err != nil {
+	oldest, _, _ := c.moment.HeldSpan()
+	if r.cut, err = r.cuts(dimensions, oldest); err != nil {
 		return r, err
 	}
 	if err := c.setBehind(&r.frame, marketplaces); err != nil {

@@ -128,20 +128,42 @@ var prompts = []prompt{
 func (s *Server) addPrompts() {
 	for _, one := range prompts {
 		s.protocol.AddPrompt(&mcp.Prompt{Name: one.name, Title: one.title, Description: one.words, Arguments: one.arguments},
-			func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				text, err := one.fill(r.Params.Arguments, adlens.DayOf(s.Now().UTC()))
+			func(ctx context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				text, err := one.fill(r.Params.Arguments)
 				if err != nil {
 					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+				}
+				if strings.Contains(text, "{end}") {
+					end, err := s.lastWholeDay(ctx, r.Extra)
+					if err != nil {
+						return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(one.name, err)}
+					}
+					text = strings.NewReplacer("{start}", (end - 6).String(), "{end}", end.String()).Replace(text)
 				}
 				return &mcp.GetPromptResult{Description: one.words, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 			})
 	}
 }
 
-// fill puts the arguments, and the last seven whole days, into the text. A range is
-// one of the API's.
-func (p prompt) fill(given map[string]string, today adlens.Day) (string, error) {
-	text := strings.NewReplacer("{start}", (today - 7).String(), "{end}", (today - 1).String()).Replace(p.text)
+// lastWholeDay is the last day of UTC that has ended and of which figures are held.
+func (s *Server) lastWholeDay(ctx context.Context, extra *mcp.RequestExtra) (adlens.Day, error) {
+	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
+	defer cancel()
+	caller, err := s.Admit(ctx, extra)
+	if err != nil {
+		return 0, err
+	}
+	moment, err := s.Answers.Now(ctx, caller)
+	last := adlens.DayOf(s.Now().UTC()) - 1
+	if _, newest, held := moment.HeldSpan(); held {
+		last = min(last, newest)
+	}
+	return last, err
+}
+
+// fill puts the arguments into the text. A range is one of the API's.
+func (p prompt) fill(given map[string]string) (string, error) {
+	text := p.text
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
 			return "", fmt.Errorf("%q is no argument of %s", adlens.CleanText(name, maxText), p.name)

@@ -279,6 +279,10 @@ func (p *pull) joinFailures() error {
 		if t.wall > t.first {
 			p.connector.Notice(p.account, fmt.Sprintf("%s of %s %s: the platform has no figures before %s any more", t.report.ID, t.profile.Country, t.profile.ID, t.wall))
 		}
+		if t.gone > 0 {
+			p.connector.Notice(p.account, fmt.Sprintf("%s of %s %s: %s to %s were not read while the platform had them, and are missing unless they are loaded from files",
+				t.report.ID, t.profile.Country, t.profile.ID, t.first-adlens.Day(t.gone), t.first-1))
+		}
 		failed := 0
 		var first error
 		for _, w := range t.windows {

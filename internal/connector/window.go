@@ -38,6 +38,7 @@ type task struct {
 	later       bool                // some are requested only once the reports of them that wait are loaded
 	refusals    int                 // by the platform since its last day ended
 	kept        map[adlens.Day]bool // that are due and not read: they are held, and too old to be read again
+	gone        int                 // days before the first that were never read, and that the platform no longer has
 
 	open    []asked // reports that were requested for it, by this try or one before
 	windows []*window
@@ -69,6 +70,9 @@ func newTask(account string, profile platform.Profile, t *platform.ReportType, b
 	}
 	one := lastDays(profile, t, last, days)
 	one.deep = deep
+	if before != nil {
+		one.gone = max(0, int(one.first-before.Through)-1)
+	}
 	one.after = adlens.Refreshed{Account: account, MarketplaceID: profile.ID, ReportType: t.ID, Through: last, DeepThrough: last}
 	if !deep {
 		one.after.DeepThrough = before.DeepThrough
@@ -87,7 +91,7 @@ func chosenTask(account string, profile platform.Profile, t *platform.ReportType
 	switch {
 	case !isDue:
 	case one.first <= due.first:
-		one.after, one.deep = due.after, due.deep
+		one.after, one.deep, one.gone = due.after, due.deep, due.gone
 	case due.deep && before != nil && last > before.Through && days >= restatedDaily+int(last-before.Through)-1:
 		one.after, one.short = due.after, true
 		one.after.DeepThrough = before.DeepThrough

@@ -2,6 +2,7 @@ package connector
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -188,6 +189,34 @@ func TestHeldDaysAreLeftOutOnceTheyAreOld(t *testing.T) {
 			}
 			if seen[day] != want {
 				t.Errorf("%s are held: %s, %d days before, is requested %d times, want %d", name, day, last-day, seen[day], want)
+			}
+		}
+	}
+}
+
+// Days that the platform no longer has when a connection works again are lost: nothing else
+// would say so, because the newest days are there.
+func TestDaysThatWereNotReadInTimeAreNamed(t *testing.T) {
+	const last = adlens.Day(20_500)
+	for _, c := range []struct {
+		missed int // days
+		want   string
+	}{
+		{60, ""},
+		{95, ""},
+		{100, "spAdvertisedProduct of US 1: " + (last - 99).String() + " to " + (last - 95).String() + " were not read while the platform had them, and are missing unless they are loaded from files"},
+	} {
+		var said string
+		before := &adlens.Refreshed{Through: last - adlens.Day(c.missed), DeepThrough: last - adlens.Day(c.missed)}
+		report := platform.ReportTypes[slices.IndexFunc(platform.ReportTypes, func(r *platform.ReportType) bool { return r.ID == "spAdvertisedProduct" })]
+		for _, chosen := range []bool{false, true} {
+			due, _ := newTask("acct", platform.Profile{ID: "1", Country: "US"}, report, before, last)
+			if chosen {
+				due = chosenTask("acct", platform.Profile{ID: "1", Country: "US"}, report, before, last, 0)
+			}
+			p := pull{account: "acct", connector: &Connector{Config: Config{Notice: func(_, text string) { said = text }}}, tasks: []*task{&due}}
+			if err := p.joinFailures(); err != nil || said != c.want {
+				t.Errorf("%d days missed: %q, want %q: %v", c.missed, said, c.want, err)
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func (c LegacyCampaign) mayHaveRun(held heldDays) bool {
 
 // IncompleteAtAll is what the figures of the account lack, whatever the period.
 func (v View) IncompleteAtAll() []Incomplete {
-	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
+	oldest, newest, held := v.HeldSpan()
 	if !held {
 		return nil
 	}

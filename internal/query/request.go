@@ -10,7 +10,6 @@ import (
 
 	"adlens"
 	"adlens/internal/catalogue"
-	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 )
 
@@ -181,7 +180,7 @@ func (p *parser) parsePeriod(params PeriodParams) {
 	if text, ok := canonicalValue(params.Range, catalogue.Ranges); ok {
 		name = period.Name(text)
 	}
-	oldest, _, held := p.view.Manifest.HeldDays(manifest.Any)
+	oldest, _, held := p.view.HeldSpan()
 	p.request.Period, _ = period.Resolve(name, period.DayIn(zone, p.now), oldest, held).Until(p.earliestToday())
 }
 

@@ -10,7 +10,6 @@ import (
 	"adlens/internal/exact"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
-	"adlens/internal/manifest"
 )
 
 // Service answers questions about accounts from a store.
@@ -82,7 +81,7 @@ type Answer struct {
 
 func newAnswer(r Request, v View) Answer {
 	a := Answer{Request: r, quotients: r.quotients()}
-	if oldest, newest, held := v.Manifest.HeldDays(manifest.Any); held {
+	if oldest, newest, held := v.HeldSpan(); held {
 		a.Meta = Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
 			Incomplete: v.incomplete(r)}
 	}

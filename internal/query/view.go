@@ -90,6 +90,12 @@ type Meta struct {
 	Incomplete     []Incomplete
 }
 
+// HeldSpan returns the oldest and the newest day of which figures are held; held is false
+// where there is none.
+func (v View) HeldSpan() (oldest, newest adlens.Day, held bool) {
+	return v.Manifest.HeldDays(manifest.Any)
+}
+
 // LastDay returns the newest held day of an ad product in a marketplace, by its id; held
 // is false where there is none.
 func (v View) LastDay(marketplace string, product adlens.AdProduct) (last adlens.Day, held bool) {

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 
-	"adlens/internal/manifest"
 	"adlens/internal/query/period"
 )
 
@@ -14,7 +13,7 @@ func (s *Service) Warm(ctx context.Context, account string) error {
 	if err != nil {
 		return err
 	}
-	oldest, newest, held := v.Manifest.HeldDays(manifest.Any)
+	oldest, newest, held := v.HeldSpan()
 	if !held {
 		return nil
 	}
