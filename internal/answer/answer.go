@@ -109,7 +109,7 @@ type Moment struct {
 // has only the caller's marketplaces.
 func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err error) {
 	m.now, m.only = s.now(), caller.Marketplaces
-	for again := true; again && err == nil; again = s.forgets.Load() != m.forgets { // by what the view was read of
+	for again := true; again; again = s.forgets.Load() != m.forgets { // it may have been read half before that
 		m.forgets = s.forgets.Load()
 		m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, m.only)
 	}

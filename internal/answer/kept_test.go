@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -26,6 +27,37 @@ func (u *undone) Ranked(context.Context, query.Statement, int, bool) ([]query.Ra
 func (u *undone) Count(context.Context, query.Statement) (int, error) {
 	u.putBack()
 	return 0, nil
+}
+
+// halfRead is a database that is put back while an account is read.
+type halfRead struct {
+	reading
+	putBack func() error
+}
+
+func (h *halfRead) View(ctx context.Context, account string) (query.View, error) {
+	if err := h.putBack(); err != nil {
+		return query.View{}, err
+	}
+	return h.reading.View(ctx, account)
+}
+
+// An account of which one half was read before, and the other after, is read once more.
+func TestAnAccountThatWasReadHalfIsReadAgain(t *testing.T) {
+	h := &halfRead{reading: reading{version: 7}}
+	s := New(Config{Figures: query.NewService(h, nil), Lists: h, Cache: 1 << 20, Memory: 1 << 20, Now: func() time.Time { return now }})
+	reads := 0
+	h.putBack = func() error {
+		if reads++; reads == 1 {
+			s.Forget("")
+			return &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the halves do not fit")}
+		}
+		return nil
+	}
+	m, err := s.Now(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}})
+	if err != nil || m.Manifest.Version != 7 || reads != 2 {
+		t.Errorf("after %d reads the version is %d: %v", reads, m.Manifest.Version, err)
+	}
 }
 
 // What is read of rows that are gone is no answer, and for want of them no id is unknown.

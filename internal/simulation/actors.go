@@ -305,13 +305,17 @@ func (p *process) answer(ctx context.Context, account string, q Question) (*answ
 	}
 	p.asked = account
 	defer func() { p.asked = "" }()
-	v, err := p.views.Current(ctx, account)
+	v, met, err := p.currentView(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	p.view, p.viewed = v.state, v.step
 	r := reading{store: store{p}, account: account, manifest: v.manifest, answers: &answers{map[figureKey][summed]uint64{}, map[string]string{}}}
-	return r.answers, r.read(ctx, q)
+	err = r.read(ctx, q)
+	if gone := p.requireKept(ctx, account, v, met); gone != nil {
+		err = gone
+	}
+	p.view, p.viewed = v.state, v.step
+	return r.answers, err
 }
 
 // reading turns rows of live generations into answers.

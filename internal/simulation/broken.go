@@ -64,6 +64,8 @@ const (
 	LookOnce          Broken = "What one look alone misses is taken for lost"
 	UnreadHides       Broken = "Where rows of one account cannot be read, losses of the others are not noticed"
 	NoCatchUp         Broken = "A replica is not made to catch up"
+	KeptViews         Broken = "What a server keeps outlives a disk that is put back"
+	AnswerOn          Broken = "An answer goes on over a disk that is put back"
 )
 
 // faultsOfPrograms are all of them, in the order of their table.
@@ -71,7 +73,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, BuildOnLater, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp, KeptViews, AnswerOn}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {

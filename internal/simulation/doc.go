@@ -10,5 +10,6 @@
 // insert may be refused, be carried out though its answer is lost, or be carried
 // out much later; processes are killed, stopped and interrupted; locks fail;
 // clocks jump; the engine dies and loses rows, or cannot read some any more; the power is
-// cut; of what was written last, the replica that a process reads lacks some.
+// cut; of what was written last, the replica that a process reads lacks some; an older copy
+// of the disk is put back.
 package simulation

@@ -22,7 +22,9 @@ type Plan struct {
 	Replicas  bool   // each process reads of a replica of its own
 	Minute    int    // the limits of keys
 	Day       int
-	Ahead     bool // the store's clock was ahead when the first key was made
+	Ahead     bool  // the store's clock was ahead when the first key was made
+	CopyAt    int   // the step of the storm at which the disk is copied; 0 for none
+	BackAt    []int // those at which the copy is put back
 	Actors    []Actor
 	Mutes     Mutes
 	Broken    Broken
@@ -43,6 +45,7 @@ const (
 	Keys         World = "keys and limits"
 	Backups      World = "backups"
 	Repairs      World = "damaged accounts that are restored in their place"
+	Undone       World = "a disk that is put back as it was"
 )
 
 // worldOf returns the kind of a seed's run.
@@ -52,6 +55,8 @@ func worldOf(seed uint64) World {
 		return Backups
 	case 8:
 		return Repairs
+	case 10:
+		return Undone
 	}
 	switch seed % 8 {
 	case 1:
@@ -146,6 +151,21 @@ func NewPlan(u *universe, seed uint64) *Plan {
 	case Losses:
 		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(2)]
 		p.Vanish, p.EventRate = true, 2500
+	case Undone:
+		// What replicas lack then, and what else was lost, is left out.
+		p.Lock, p.Replicas, p.Vanish = lockLease, false, false
+		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(2)]
+		p.CopyAt = 1 + r.IntN(200)
+		for at := p.CopyAt; len(p.BackAt) < 4; {
+			at += 100 + r.IntN(300)
+			p.BackAt = append(p.BackAt, at)
+		}
+		for i := range 2 {
+			p.add("loader", 8+i, r, 4, func() Step { return Step{Files: u.some(r)} })
+			p.add("reader", 8+i, r, 20, func() Step {
+				return Step{Question: questions[r.IntN(len(questions))], Wait: []time.Duration{0, 50 * time.Millisecond, 100 * time.Millisecond}[r.IntN(3)]}
+			})
+		}
 	}
 	objects := rand.New(rand.NewPCG(seed, 2))
 	for i := range 1 + r.IntN(3) {

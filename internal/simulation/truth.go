@@ -38,6 +38,7 @@ type truth struct {
 type visible struct {
 	number uint32
 	loads  []*atom
+	disk   int // how often the disk had been put back
 }
 
 // atom is what one commit makes visible.
@@ -163,7 +164,7 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 	if c.Base == 0 {
 		base = t.now // it names all units that are live
 	}
-	next := visible{number: c.Number, loads: base.loads}
+	next := visible{number: c.Number, loads: base.loads, disk: t.world.putBacks}
 	var a *atom
 	if owner != nil {
 		a = owner.atoms[c.Number]
@@ -193,11 +194,16 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 // restored is called when a backup was restored over the account. What was loaded
 // since the backup is gone, and may be loaded once more.
 func (t *truth) restored(number uint32, loads []*atom) {
-	t.now = visible{number, loads}
-	t.states[number] = t.now
-	t.history = append(t.history, moment{t.world.steps, t.now})
-	maps.DeleteFunc(t.told, func(l fileLoad, told claim) bool { return told.visible && !t.now.has(l) })
-	maps.DeleteFunc(t.seen, func(l fileLoad, _ bool) bool { return !t.now.has(l) })
+	t.states[number] = visible{number: number, loads: loads}
+	t.become(t.states[number])
+}
+
+// become has what was loaded later gone.
+func (t *truth) become(v visible) {
+	t.now = v
+	t.history = append(t.history, moment{t.world.steps, v})
+	maps.DeleteFunc(t.told, func(l fileLoad, told claim) bool { return told.visible && !v.has(l) })
+	maps.DeleteFunc(t.seen, func(l fileLoad, _ bool) bool { return !v.has(l) })
 }
 
 // show makes another state visible.

@@ -95,7 +95,7 @@ func (s viewSource) View(ctx context.Context, account string, _ seen) (seen, uin
 // wasVisible makes sure that what an answer is of was visible at some moment since a step.
 func (t *truth) wasVisible(v visible, since int) {
 	for i := len(t.history) - 1; i >= 0; i-- {
-		if t.history[i].visible.number == v.number {
+		if was := t.history[i].visible; was.number == v.number && was.disk == v.disk {
 			return
 		}
 		if t.history[i].step < since {

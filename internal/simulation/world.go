@@ -30,8 +30,11 @@ type world struct {
 	sessions  map[string]*session
 	claims    map[string][]*process // who holds an account's lock; several where it failed
 	epoch     int                   // starts of the engine
-	calm      bool                  // nothing fails any more
-	running   int                   // actors
+	putBacks  int                   // how often the disk was put back as it was
+	stormed   int                   // steps of the storm
+	diskCopy  *diskCopy
+	calm      bool // nothing fails any more
+	running   int  // actors
 	ops       int
 	listTimes map[fileLoad]time.Time
 	marks     map[string]*mark // of accounts, and of the directory
@@ -77,6 +80,7 @@ type process struct {
 	guard        *guard         // of a reader in a run that has such; nil for none
 	asked        string         // the account that is to be answered; "" for none
 	views        *recent.Views[seen]
+	met          int // which of the disks that were put back it read last
 	op           *op
 	session      *session
 	tokens       int
@@ -133,7 +137,7 @@ func newWorld(plan *Plan, traced bool) *world {
 
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
-	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk}
+	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk, met: w.putBacks}
 	if hasGuards(w.plan.Seed) {
 		p.guard = &guard{}
 	}
@@ -168,6 +172,7 @@ func (w *world) storm() {
 			w.fail("the run does not end: %d steps", w.steps)
 			return
 		}
+		w.useCopy()
 		drawn := w.choices.next()
 		if !w.calm && drawn.event != 0 && drawn.event&0xffff < w.plan.EventRate {
 			w.happen(drawn.event >> 16)
@@ -455,10 +460,22 @@ func (p *process) local(ctx context.Context, name, detail string, ready func() b
 
 // read parks a call that reads.
 func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
-	if err := p.admit(ctx); err != nil {
-		return err
+	for {
+		if err := p.admit(ctx); err != nil {
+			return err
+		}
+		met := false
+		err := p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: p.onReplica(func() error {
+			if met = p.meetsDisk(); met {
+				return do()
+			}
+			return nil
+		})})
+		if met || err != nil {
+			return err
+		}
+		p.forgetAll() // and the statement is begun once more
 	}
-	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: p.onReplica(do)})
 }
 
 // write parks an insert that is carried out in pieces, each wholly or not.

@@ -189,8 +189,22 @@ func (m *Memory) SetAside(account string) {
 	}
 }
 
+// Save returns what puts all tables back as they are now.
+func (m *Memory) Save() (putBack func()) {
+	var all []func()
+	for _, t := range m.all {
+		all = append(all, t.save())
+	}
+	return func() {
+		for _, one := range all {
+			one()
+		}
+	}
+}
+
 // blocks are the inserts into a table, whatever its rows are.
 type blocks interface {
+	save() (putBack func())
 	drop(account string, drop func(place int) bool)
 	spoil(account string, place int)
 	setAside(account string)
@@ -292,6 +306,12 @@ func (t *memoryTable[R]) deleteWhere(account string, dead func(R) bool) {
 		}
 	}
 	t.blocks = slices.DeleteFunc(t.blocks, func(b memoryBlock[R]) bool { return len(b.rows) == 0 })
+}
+
+// save keeps the blocks: their rows are never changed in place.
+func (t *memoryTable[R]) save() (putBack func()) {
+	kept := slices.Clone(t.blocks)
+	return func() { t.blocks = slices.Clone(kept) }
 }
 
 func (t *memoryTable[R]) drop(account string, drop func(place int) bool) {
