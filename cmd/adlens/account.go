@@ -119,8 +119,8 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 }
 
 // addAccount adds an account, or returns the one that has its id. No restore runs
-// meanwhile, and none that was interrupted has left anything of it: an account would
-// have that as its own, and the rest would never be restored.
+// meanwhile, and none that was interrupted has left anything of it, nor an older copy of the
+// directory: an account would have that as its own, and the rest would never be restored.
 func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) (there adlens.Account, added bool, err error) {
 	// One that is there waits for nothing.
 	there, found, err := d.Accounts.Account(ctx, a.ID)
@@ -147,16 +147,24 @@ func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) 
 	return a, true, d.Accounts.PutAccount(ctx, a)
 }
 
-// requireNoRestore makes sure that no restore that has begun and not come to its end left
-// anything of an account, or may go on: that of all accounts goes on until one is shown.
+// requireNoRestore makes sure that nothing is left of an account, of a restore that has begun
+// and not come to its end or otherwise, and that none may go on: that of all accounts goes on
+// until one is shown.
 func (d *data) requireNoRestore(ctx context.Context, account string) error {
 	began, err := d.Sink.Began(ctx, account)
-	if err != nil || began == "" {
+	if err != nil {
 		return err
 	}
 	left, err := d.Sink.Left(ctx, account)
 	if err != nil {
 		return err
+	}
+	if began == "" && len(left) > 0 {
+		return fmt.Errorf("there is no account %q, and rows of it in the tables %s, as where an older copy of the disk was put back: adlens restore --from PLACE --account %s brings it back; or choose another id",
+			account, strings.Join(left, ", "), account)
+	}
+	if began == "" {
+		return nil
 	}
 	shown, err := d.Sink.Shown(ctx, "")
 	if err != nil || len(left) == 0 && len(shown) > 0 {

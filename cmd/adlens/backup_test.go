@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/tables"
 )
 
 // A place that was made by a user who may not open the database could not be written to
@@ -44,5 +48,46 @@ func TestARestoreTellsWhatIsToBeDoneAgain(t *testing.T) {
 		if out, err := run(restored, "key", "list", "--account", "acme", "--json"); err != nil || !strings.Contains(out, `"revoked_at":null`) {
 			t.Errorf("%v: the restored key is %s, %v", restore, out, err)
 		}
+	}
+}
+
+// An older copy of the first shard's disk has nothing of an account that was added since, and
+// other shards have its loads. No command makes an account of these but a restore.
+func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
+	d, o := home(t)
+	key, place := rotatable(t, d, o), t.TempDir()
+	dir := t.TempDir()
+	profiles := filepath.Join(dir, "profiles.json")
+	if err := os.WriteFile(profiles, []byte(`[{"profileId": 101, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles", "accountInfo": {"type": "seller", "name": "Lamps"}}]`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{{"load", "--account", "acme", profiles}, {"backup", "--to", place}, {"account", "add", "beta", "--name", "Beta"}} {
+		if out, err := run(o, command...); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	for _, table := range tables.OfDirectory() {
+		if err := d.Cluster.Home().Exec(t.Context(), "DELETE FROM "+table+" WHERE "+cluster.RowsOf(table), conn.Params{"account": "acme"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err == nil || !strings.Contains(err.Error(), "adlens restore --from PLACE --account acme brings it back") {
+		t.Errorf("an account was made of rows that are left: %s, %v", out, err)
+	}
+	out, err := run(o, "restore", "--from", place, "--account", "acme")
+	if err != nil || !strings.Contains(out, "does not know it") || !strings.Contains(out, "its figures are whole and stay as they are") || !strings.Contains(out, "revoke and remove again") {
+		t.Errorf("the restore printed %s, %v", out, err)
+	}
+	if out, err := run(o, "key", "list", "--account", "acme", "--json"); err != nil || !strings.Contains(out, key.ID) {
+		t.Errorf("the keys are %s, %v", out, err)
+	}
+	if v, err := d.Figures.View(t.Context(), "acme"); err != nil || len(v.Marketplaces) != 1 {
+		t.Errorf("the account has %d marketplaces: %v", len(v.Marketplaces), err)
+	}
+	if faults, err := d.Inspector.Faults(t.Context(), "acme"); err != nil || len(faults) > 0 {
+		t.Errorf("it has the faults %v, %v", faults, err)
+	}
+	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err == nil || !strings.Contains(err.Error(), "is there already, and whole") {
+		t.Errorf("once more: %s, %v", out, err)
 	}
 }

@@ -50,7 +50,7 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
 	r.tellEarlier(chosen)
 	err = r.restoreAll(ctx, chosen)
-	if err == nil && !r.inPlace { // what was changed since the backup is not known
+	if err == nil && (!r.inPlace || r.unknown) { // what was changed since the backup is not known
 		as := adlens.FormatTime(t.TakenAt)
 		if at, found := o.Earlier[o.Account]; found {
 			as = adlens.FormatTime(at)
@@ -71,6 +71,7 @@ type restoring struct {
 	progress Progress
 	shown    map[string][]*Block // rows of all accounts, which are inserted after all others: a block for those of the same columns
 	inPlace  bool                // the account is there
+	unknown  bool                // its loads are, and the directory does not know it
 	room     Room                // then, once it was made
 
 	number      uint32            // under which the account is published; of a former backup 0
@@ -130,6 +131,10 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 	left, err := r.Left(ctx, r.Account)
 	if err != nil {
 		return false, err
+	}
+	if len(left) > 0 && began == "" && r.Account != "" {
+		r.inPlace, r.unknown = true, true
+		return false, nil
 	}
 	if len(left) > 0 && began == "" {
 		return false, fmt.Errorf("there is no account, but there are rows in the tables %s: that is no empty database, and nothing was changed", strings.Join(left, ", "))
@@ -235,10 +240,14 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 	if err != nil {
 		return false, err
 	}
-	if len(faults) == 0 {
+	switch {
+	case r.unknown:
+		r.progress.Notice("the database has its loads, and does not know it, as after an older copy of its disk was put back; the backup is looked through")
+	case len(faults) == 0:
 		return false, r.refuseExisting([]string{e.Account})
+	default:
+		r.progress.Notice("it is damaged (" + adlens.JoinFew(faults, named, "; ") + "); the backup is looked through, and takes its place")
 	}
-	r.progress.Notice("it is damaged (" + adlens.JoinFew(faults, named, "; ") + "); the backup is looked through, and takes its place")
 	for _, f := range c.Files {
 		if _, err := verifyFile(ctx, r.place, f); err != nil {
 			return false, err
@@ -260,8 +269,11 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 // whether it is whole then. Of a row of the directory the newest counts, so what
 // was made since the backup, and is there, stays.
 func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (whole bool, err error) {
-	err = r.RequireDirectory(ctx, e.Account)
-	if adlens.KindOf(err) != adlens.Damaged {
+	if r.unknown {
+		if err := r.Recall(ctx, e.Account); err != nil {
+			return false, err
+		}
+	} else if err := r.RequireDirectory(ctx, e.Account); adlens.KindOf(err) != adlens.Damaged {
 		return false, err
 	}
 	for _, f := range c.Files {

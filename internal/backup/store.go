@@ -80,6 +80,9 @@ type Sink interface {
 	Faults(ctx context.Context, account string) (faults []string, err error)
 	// RequireDirectory is that of Source.
 	RequireDirectory(ctx context.Context, account string) error
+	// Recall places an account that the directory does not know any more where its loads
+	// are.
+	Recall(ctx context.Context, account string) error
 	// MendDirectory ends the repair of an account's rows without generations,
 	// after those of the backup were inserted: what cannot be had back is not
 	// missed any more, and what was revoked stays revoked. tell hears what the

@@ -38,3 +38,29 @@ func TestAccountsOfAShardThatIsNotInTheListAreRefused(t *testing.T) {
 	refused("a view", err)
 	refused("a write", short.Cluster.Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ({account:String}, 8)", conn.Params{"account": query.Text(accounts[1])}))
 }
+
+// A directory that forgot an account, as an older copy of the first shard's disk does, has it
+// placed where its loads are.
+func TestAForgottenAccountIsPlacedWhereItsLoadsAre(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	if _, err := m.move(t.Context(), t, "acme", 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Cluster.Home().Exec(t.Context(), "DELETE FROM placements WHERE account_id = 'acme'", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Sink.Recall(t.Context(), "acme"); err != nil || m.placeOf(t, "acme") != 2 {
+		t.Errorf("the account is placed on shard %d: %v", m.placeOf(t, "acme"), err)
+	}
+	load := "INSERT INTO commits (account_id, number) VALUES ('acme', 8)"
+	if err := m.Cluster.Home().Exec(t.Context(), load, nil); err != nil {
+		t.Fatal(err)
+	}
+	for account, says := range map[string]string{"acme": "its loads are on 2 servers", "none": "its loads are on 0 servers"} {
+		if err := m.Sink.Recall(t.Context(), account); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("account %s: %v", account, err)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"adlens/internal/clickhouse/directory"
 	"adlens/internal/clickhouse/loads"
 	"adlens/internal/clickhouse/schema"
+	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
@@ -41,6 +42,30 @@ func NewSink(s Source, a AccountLister, l loads.Store) Sink { return Sink{s, a, 
 // Place chooses where the rows of an account will be, before the first.
 func (s Sink) Place(ctx context.Context, account string) error {
 	return s.cluster.Placements().Place(ctx, account)
+}
+
+// Recall places an account that the directory does not know any more where its loads are.
+func (s Sink) Recall(ctx context.Context, account string) error {
+	shards := s.cluster.Shards()
+	last, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) (map[string]uint32, error) {
+		return smalltables.LastWrites(conn.Inspecting(ctx), s, account)
+	})
+	if err != nil {
+		return err
+	}
+	var have []*cluster.Shard
+	for i, numbers := range last {
+		if numbers[account] > 0 {
+			have = append(have, shards[i])
+		}
+	}
+	switch {
+	case len(have) != 1:
+		return fmt.Errorf("there is no account %s, but rows of it, and its loads are on %d servers: that is no place for it, and nothing was changed", account, len(have))
+	case len(shards) == 1:
+		return nil
+	}
+	return s.cluster.Placements().Put(ctx, account, have[0])
 }
 
 // clearedTables are those of a shard whose rows a repeated restore takes away. The
