@@ -130,7 +130,7 @@ func TestRowsOfTwoMarketplacesAreRefused(t *testing.T) {
 		"USD,Mexico USD,Canada": "row 3: Country is Canada, expected Mexico as in the rows before",
 		"USD,Mexico USD,":       "row 3: Country is empty, expected Mexico as in the rows before",
 		"USD,Mexico ,Mexico":    "row 3: Currency is empty, expected USD as in the rows before",
-		",Mexico USD,Mexico":    "row 3: Currency is USD, expected  as in the rows before",
+		",Mexico USD,Mexico":    "row 3: Currency is USD, expected empty as in the rows before",
 		"USD,Mexico CAD,Mexico": "row 3: Currency is CAD, expected USD as in the rows before",
 	} {
 		text := strings.Replace(english, "Portfolio name,Currency", "Currency,Country", 1)

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -84,7 +85,7 @@ func (s *survey) addRow(cells []cell, number int) error {
 func sameText(all *string, rows, number int, f *field, c cell) error {
 	text := strings.TrimSpace(c.text)
 	if rows > 0 && text != *all {
-		return fault(number, f, c, fmt.Sprintf("%s as in the rows before: one download for each marketplace", *all))
+		return fault(number, f, c, fmt.Sprintf("%s as in the rows before: one download for each marketplace", cmp.Or(*all, "empty")))
 	}
 	*all = text
 	return nil
