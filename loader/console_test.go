@@ -109,3 +109,27 @@ func TestDownloadsOfOneTimeAreReported(t *testing.T) {
 		})
 	}
 }
+
+// Of reports of the platform the time decides, and downloads of other days do not compete.
+func TestDownloadsOfOneTimeAreReportedWhereTheyShareADay(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	dir, at := t.TempDir(), time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC)
+	mustLoad(t, d.store(), t.Name(), writeBase(t), reportFile{"platform", profileUS, "2026-01-05", "2026-01-05", "2026-02-10T08:00:00Z", nil}.write(t, t.TempDir()))
+	february := strings.Replace(consoleRow("01", "1.00"), "Jan", "Feb", 1)
+	for _, step := range []struct {
+		name, rows string
+		told       bool
+	}{
+		{"a day of the platform's.csv", consoleRow("05", "1.00"), false},
+		{"another day.csv", consoleRow("06", "1.00"), false},
+		{"the day after.csv", consoleRow("07", "1.00"), false},
+		{"another month.csv", february, false},
+		{"a day of the second month.csv", consoleRow("31", "1.00") + february, true},
+	} {
+		f := load(t, d.store(), t.Name(), writeConsole(t, filepath.Join(dir, step.name), step.rows, at)).Files[0]
+		if f.Status == loader.Refused || strings.Contains(f.Notice, "another download of the console has some of its days") != step.told {
+			t.Errorf("%s: %s %q", step.name, f.Status, f.Notice)
+		}
+	}
+}
