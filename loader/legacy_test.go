@@ -386,28 +386,35 @@ func TestWhatOfLegacyReportsDoesNotCountIsSaid(t *testing.T) {
 	d := openShared(t)
 	at := time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC)
 	legacy := brandsReport{id: "o", profile: profileUS, start: "2026-01-30", legacy: true, generated: at,
-		rows: []brandsRow{{"", "7", "5", "1.5"}, {"", "8", "5", "1.5"}, {"", "6", "5", "1.5"}, {"", "7", "5", "0.25"}, {"", "5", "4", "2"}}}
-	v3 := brandsReport{id: "n", profile: profileUS, start: "2026-01-30", end: "2026-01-30", generated: at, rows: []brandsRow{{"2026-01-30", "7", "2", "1"}}}
+		rows: []brandsRow{{"", "7", "5", "1.5"}, {"", "8", "5", "1.5"}, {"", "6", "5", "1.5"}, {"", "7", "5", "0.25"}, {"", "5", "4", "2"}, {"", "4", "3", "1"}}}
+	v3 := brandsReport{id: "n", profile: profileUS, start: "2026-01-30", end: "2026-01-30", generated: at, rows: []brandsRow{{"2026-01-30", "7", "2", "1"}, {"2026-01-30", "4", "3", "1"}}}
 	mustLoad(t, d.store(), t.Name(), writeBase(t), v3.write(t, t.TempDir()))
 	// All in one command: the list comes before the legacy report.
-	result := load(t, d.store(), t.Name(), legacy.write(t, t.TempDir()), brandsList{"l", profileUS, at, map[string]string{"5": "null", "6": "true", "7": "false", "8": "false"}}.write(t, t.TempDir()))
-	const want = "1 campaign left to sbCampaigns, because they may have several ad groups; refused campaign 5: no list says isMultiAdGroupsEnabled of it, so its figures may be missing; refused campaign 7: sbCampaigns reports it on that day too"
+	result := load(t, d.store(), t.Name(), legacy.write(t, t.TempDir()), brandsList{"l", profileUS, at, map[string]string{"4": "null", "5": "null", "6": "true", "7": "false", "8": "false"}}.write(t, t.TempDir()))
+	// Of campaign 4 no list says its form, but the v3 report has its figures.
+	const want = "2 campaigns left to sbCampaigns, because they may have several ad groups; refused campaign 5: no list says isMultiAdGroupsEnabled of it, so its figures may be missing; refused campaign 7: sbCampaigns reports it on that day too"
 	if f := result.Files[1]; f.Status != loader.Loaded || !strings.HasSuffix(f.Notice, want) {
 		t.Errorf("%+v, want the notice %q", f, want)
 	}
 	held := d.brandsFacts(t, t.Name())
-	if len(held) != 2 || held[profileUS+" 2026-01-30 7"] != "2 1.000000000 1000000" || held[profileUS+" 2026-01-30 8"] != "5 1.500000000 1500000" {
+	if len(held) != 3 || held[profileUS+" 2026-01-30 7"] != "2 1.000000000 1000000" || held[profileUS+" 2026-01-30 8"] != "5 1.500000000 1500000" {
 		t.Errorf("held is %v", held)
 	}
 	// What no list said, a list says later, and counts then.
 	mustLoad(t, d.store(), t.Name(), brandsList{"k", profileUS, at.Add(-time.Hour), map[string]string{"5": "false"}}.write(t, t.TempDir()))
-	if held := d.brandsFacts(t, t.Name()); len(held) != 3 || held[profileUS+" 2026-01-30 5"] != "4 2.000000000 2000000" {
+	if held := d.brandsFacts(t, t.Name()); len(held) != 4 || held[profileUS+" 2026-01-30 5"] != "4 2.000000000 2000000" {
 		t.Errorf("after the older list, held is %v", held)
+	}
+	if !d.countsLegacy(t, t.Name(), "2026-01-30") {
+		t.Error("the legacy report does not speak for its day")
 	}
 	unnamed := brandsReport{id: "m", profile: profileUS, start: "2026-01-30", end: "2026-01-30", generated: at.Add(time.Hour), rows: []brandsRow{{"2026-01-30", "", "2", "1"}}}
 	mustLoad(t, d.store(), t.Name(), unnamed.write(t, t.TempDir()))
 	if held := d.brandsFacts(t, t.Name()); len(held) != 1 {
 		t.Errorf("next to a report that names no campaigns, %v is held", held)
+	}
+	if d.countsLegacy(t, t.Name(), "2026-01-30") {
+		t.Error("the legacy report speaks for a day of which nothing of it counts: answers would not say that campaigns are left out")
 	}
 }
 
