@@ -86,6 +86,11 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 	if seen, err := put(listsOf(0, noon.Add(2*time.Hour), true)); err != nil || seen != "" {
 		t.Errorf("lists that are sure to be empty: %v", err)
 	}
+	empty := listsOf(0, noon.Add(3*time.Hour), true)
+	empty.Read, empty.Refused = empty.Read[:6], []adlens.AdProduct{adlens.SponsoredDisplay}
+	if _, err := put(empty); err != nil {
+		t.Errorf("lists without an ad product of which no row is held: %v", err)
+	}
 	tomorrow := time.Now().AddDate(0, 0, 1)
 	if _, err := put(listsOf(1, tomorrow, true)); err != nil {
 		t.Error(err)
