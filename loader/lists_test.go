@@ -72,6 +72,7 @@ func TestListsThatAreReadTakeThePlaceOfOlderOnes(t *testing.T) {
 	if err != nil || strings.Count(four, "\n") != 36 {
 		t.Fatalf("the first lists have %d rows, expected 36: %v", strings.Count(four, "\n"), err)
 	}
+	d.isAccounted(t, t.Name())
 	if seen, err := put(listsOf(5, noon.Add(-time.Hour), false)); err != nil || seen != four {
 		t.Errorf("older lists changed something: %v", err)
 	}
