@@ -164,6 +164,9 @@ func TestRulesAndRunsAreCutToAView(t *testing.T) {
 			t.Errorf("%s is %s, %v; want %s, %v", scopeText(c.scope), scopeText(got.Scope), acts, scopeText(c.want), c.acts)
 		}
 	}
+	if _, acts := exampleView().limitTo([]string{"9999"}).limitRule(Rule{}, nil); acts {
+		t.Error("a view whose marketplaces are gone has a rule that acts everywhere")
+	}
 	change := func(country string) records.Change { return records.Change{Marketplace: country} }
 	for _, c := range []struct {
 		name          string

@@ -106,7 +106,7 @@ func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (kno
 func (v View) limitRule(rule Rule, known map[string]bool) (limited Rule, acts bool) {
 	countries, written := v.connectedCountries(), rule.Scope.Marketplaces
 	rule.Scope.Marketplaces, acts = cutScope(rule.Scope.Marketplaces, func(country string) bool { return slices.Contains(countries, country) })
-	if !acts {
+	if acts = acts && len(v.Marketplaces) > 0; !acts {
 		return rule, false
 	}
 	// A rule that acts in countries of which the view has all marketplaces has campaigns of
