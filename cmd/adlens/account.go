@@ -155,7 +155,11 @@ func (d *data) requireNoRestore(ctx context.Context, account string) error {
 	if err != nil {
 		return err
 	}
-	left, err := d.Sink.Left(ctx, account)
+	look := d.Sink.Left
+	if began == "" { // a shard that is away keeps no account from being added to the others
+		look = d.Sink.LeftWhereReachable
+	}
+	left, err := look(ctx, account)
 	if err != nil {
 		return err
 	}

@@ -276,13 +276,16 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (wh
 	} else if err := r.RequireDirectory(ctx, e.Account); adlens.KindOf(err) != adlens.Damaged {
 		return false, err
 	}
-	for _, f := range c.Files {
-		if !isShown(f.Table) {
-			continue
-		}
-		err := r.readBlocks(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, f.Table, b) })
-		if err != nil {
-			return false, err
+	// The account comes last: one that was unknown is so until all else is there.
+	for _, table := range shownTables() {
+		for _, f := range c.Files {
+			if f.Table != table {
+				continue
+			}
+			err := r.readBlocks(ctx, e.Account, f, func(b *Block) error { return r.Insert(ctx, e.Account, table, b) })
+			if err != nil {
+				return false, err
+			}
 		}
 	}
 	if err := r.MendDirectory(ctx, e.Account, r.progress.Notice); err != nil {

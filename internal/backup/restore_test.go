@@ -201,6 +201,7 @@ func (g *target) Left(context.Context, string) ([]string, error)            { re
 func (g *target) Clear(context.Context, string, string) error               { return g.note("clear") }
 func (g *target) Begin(context.Context, string, string) error               { return g.note("begin") }
 func (g *target) Place(context.Context, string) error                       { return g.note("place") }
+func (g *target) Recall(context.Context, string) error                      { return g.note("recall") }
 func (g *target) RequireDirectory(context.Context, string) error            { return g.damaged }
 func (g *target) MendDirectory(context.Context, string, func(string)) error { return g.note("mend") }
 
@@ -247,6 +248,34 @@ func TestARestoreDoesWhatItsTargetAllows(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || !slices.Equal(c.g.done, c.done) {
 			t.Errorf("a restore %s did %v, expected %v: %v, expected %q", c.name, c.g.done, c.done, err, c.want)
 		}
+	}
+}
+
+// withDirectory is a source of an account with a row in each table that shows it.
+type withDirectory struct{ units }
+
+func (w withDirectory) Export(ctx context.Context, e Extent, h Header, visit func([]byte) error) error {
+	if isShown(e.Table) {
+		return visit(w.rowOf(1))
+	}
+	return w.units.Export(ctx, e, h, visit)
+}
+
+// An account that the directory forgot is unknown until its keys and links are there: else a
+// restore that was interrupted would leave it without them, and whole.
+func TestAForgottenAccountIsShownLast(t *testing.T) {
+	source := withDirectory{units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}}
+	place, taken := takeWhole(t, source, source.clock)
+	g := target{overtaken: &overtaken{whole: true, units: source.units, looks: 1000}, shown: [][]string{nil}, left: []string{"facts"}}
+	lock := func(context.Context, string, func(string)) (func() error, error) {
+		return func() error { return nil }, nil
+	}
+	if _, err := Restore(t.Context(), place, taken, &g, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil {
+		t.Fatal(err)
+	}
+	tables := shownTables()
+	if want := slices.Concat([]string{"recall"}, tables, []string{"mend"}); !slices.Equal(g.done, want) || tables[len(tables)-1] != "accounts" || len(tables) < 4 {
+		t.Errorf("the restore did %v, want %v", g.done, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -100,6 +101,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 		}
 		spoilt = append(spoilt, fmt.Errorf("account %s: %w", id, errForgotten))
 	}
+	slices.SortFunc(index.Accounts, func(a, b Entry) int { return strings.Compare(a.Account, b.Account) })
 	// Whatever the index names is on the disk before it.
 	if err := p.Settle(ctx); err != nil {
 		return Taken{}, err

@@ -254,8 +254,8 @@ func TestAnAccountThatTheDatabaseForgotStaysInTheBackup(t *testing.T) {
 		lost     bool
 	}{
 		{shelves{"acme": whole(1), "bolt": whole(1)}, "X", []string{"acme 1", "bolt 1"}, 1, false},
-		{shelves{"bolt": whole(2)}, "X", []string{"bolt 2", "acme 1"}, 2, true},
-		{shelves{"bolt": whole(3)}, "X", []string{"bolt 3", "acme 1"}, 3, true},
+		{shelves{"bolt": whole(2)}, "X", []string{"acme 1", "bolt 2"}, 2, true},
+		{shelves{"bolt": whole(3)}, "X", []string{"acme 1", "bolt 3"}, 3, true},
 		{shelves{"cord": whole(1)}, "Y", []string{"cord 1"}, 4, false}, // another database at the same place
 		{shelves{"acme": whole(2), "bolt": whole(4)}, "X", []string{"acme 2", "bolt 4"}, 2, false},
 	} {

@@ -54,13 +54,22 @@ func TestAForgottenAccountIsPlacedWhereItsLoadsAre(t *testing.T) {
 	if err := m.Sink.Recall(t.Context(), "acme"); err != nil || m.placeOf(t, "acme") != 2 {
 		t.Errorf("the account is placed on shard %d: %v", m.placeOf(t, "acme"), err)
 	}
-	load := "INSERT INTO commits (account_id, number) VALUES ('acme', 8)"
-	if err := m.Cluster.Home().Exec(t.Context(), load, nil); err != nil {
+	last, err := conn.Value[uint32](t.Context(), m.Cluster.Shards()[1], "SELECT max(number) FROM commits WHERE account_id = 'acme'", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for account, says := range map[string]string{"acme": "its loads are on 2 servers", "none": "its loads are on 0 servers"} {
+	if err := m.Cluster.Home().Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ('acme', {number:UInt32})", conn.Params{"number": conn.Number(last)}); err != nil {
+		t.Fatal(err)
+	}
+	for account, says := range map[string]string{"acme": "its newest load is on several shards", "none": "no load"} {
 		if err := m.Sink.Recall(t.Context(), account); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("account %s: %v", account, err)
 		}
+	}
+	if err := m.Cluster.Home().Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ('acme', {number:UInt32})", conn.Params{"number": conn.Number(last + 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Sink.Recall(t.Context(), "acme"); err != nil || m.placeOf(t, "acme") != 1 {
+		t.Errorf("the newest load is not on shard %d: %v", m.placeOf(t, "acme"), err)
 	}
 }

@@ -224,3 +224,27 @@ func TestAReplicaWithoutItsDatabaseIsRefused(t *testing.T) {
 		t.Errorf("it is not refused: %v", err)
 	}
 }
+
+// Statements that have all places to read may wait for the server to be prepared: who does
+// that waits for none of them.
+func TestAServerIsPreparedWhileAllPlacesAreTaken(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	server, _ := watched(t, started, started)
+	server.checks.Prepare = func(ctx context.Context) error {
+		var got int64
+		return server.Read(ctx, "SELECT number", nil, ScanInto(&got))
+	}
+	for range mostReads {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		leave, err := server.gate.acquirePlace(ctx, "")
+		cancel()
+		if err != nil {
+			break // there are no more
+		}
+		defer leave()
+	}
+	if err := server.MakeReady(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

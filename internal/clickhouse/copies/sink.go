@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"adlens"
 	"adlens/internal/backup"
@@ -53,19 +54,25 @@ func (s Sink) Recall(ctx context.Context, account string) error {
 	if err != nil {
 		return err
 	}
-	var have []*cluster.Shard
+	var best *cluster.Shard
+	var newest uint32
+	twice := false
 	for i, numbers := range last {
-		if numbers[account] > 0 {
-			have = append(have, shards[i])
+		if number := numbers[account]; number > newest {
+			best, newest, twice = shards[i], number, false
+		} else if number > 0 && number == newest {
+			twice = true
 		}
 	}
 	switch {
-	case len(have) != 1:
-		return fmt.Errorf("there is no account %s, but rows of it, and its loads are on %d servers: that is no place for it, and nothing was changed", account, len(have))
+	case best == nil:
+		return fmt.Errorf("there is no account %s, but rows of it, and no load: nothing was changed", account)
+	case twice:
+		return fmt.Errorf("there is no account %s, but its newest load is on several shards, as a move leaves it that was interrupted: nothing was changed", account)
 	case len(shards) == 1:
 		return nil
 	}
-	return s.cluster.Placements().Put(ctx, account, have[0])
+	return s.cluster.Placements().Put(ctx, account, best)
 }
 
 // clearedTables are those of a shard whose rows a repeated restore takes away. The
@@ -77,6 +84,15 @@ func clearedTables() []string {
 // Left returns the tables that hold rows of an account which Clear takes away; of any
 // for "". A place that was chosen for an account which then was not made is none.
 func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
+	return s.leftAt(ctx, account, s.cluster.Everywhere)
+}
+
+// LeftWhereReachable is Left without shards that are away or refused.
+func (s Sink) LeftWhereReachable(ctx context.Context, account string) ([]string, error) {
+	return s.leftAt(ctx, account, s.cluster.WhereReachable)
+}
+
+func (s Sink) leftAt(ctx context.Context, account string, at func(context.Context, func(*cluster.Shard) error) error) ([]string, error) {
 	all, err := s.cluster.Home().TablesWith(ctx, tables.OfDirectory(), account)
 	if i := slices.Index(all, "directory_seals"); err == nil && i >= 0 {
 		var others uint64
@@ -88,8 +104,14 @@ func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) ([]string, error) { return s.TablesWith(ctx, clearedTables(), account) })
-	all = slices.Concat(append(left, all)...)
+	var adding sync.Mutex
+	err = at(ctx, func(s *cluster.Shard) error {
+		left, err := s.TablesWith(ctx, clearedTables(), account)
+		adding.Lock()
+		defer adding.Unlock()
+		all = append(all, left...)
+		return err
+	})
 	slices.Sort(all)
 	return slices.Compact(all), err
 }
