@@ -75,8 +75,9 @@ func describeProfiles(all []platform.Profile) string {
 // splitListed divides what the platform lists now for a connection into profiles
 // that are taken and those that are not, because they may be of another advertiser.
 // What was not chosen, or belongs to another connection, is neither. A newly listed
-// profile is taken where it is clearly of an advertiser that the connection has.
-func splitListed(c adlens.Connection, others []adlens.Connection, listed []platform.Profile) (taken, untaken []platform.Profile) {
+// profile is taken where it is clearly of an advertiser that the connection has; held are
+// the account's, of which some may not be listed for a while.
+func splitListed(c adlens.Connection, others []adlens.Connection, listed, held []platform.Profile) (taken, untaken []platform.Profile) {
 	var fresh []platform.Profile
 	for _, p := range listed {
 		_, elsewhere := ownerOf(others, p.ID)
@@ -90,9 +91,14 @@ func splitListed(c adlens.Connection, others []adlens.Connection, listed []platf
 	if len(c.Profiles) == 0 && isOneAdvertiser(fresh) {
 		return fresh, nil
 	}
-	before := taken
+	before, known := taken, slices.Clone(listed)
+	for _, p := range held {
+		if !slices.Contains(idsOf(listed), p.ID) {
+			known = append(known, p)
+		}
+	}
 	for _, p := range fresh {
-		if isOfSameAdvertiser(p, before, listed) {
+		if isOfSameAdvertiser(p, before, known) && !(p.Vendor && slices.Contains(c.Untaken, p.ID)) {
 			taken = append(taken, p)
 		} else {
 			untaken = append(untaken, p)
@@ -102,13 +108,14 @@ func splitListed(c adlens.Connection, others []adlens.Connection, listed []platf
 }
 
 // isOfSameAdvertiser reports whether a profile is of an advertiser of some others.
-// Of vendors that can be told only where all that are listed are of one.
-func isOfSameAdvertiser(p platform.Profile, others, listed []platform.Profile) bool {
+// Of vendors that can be told only where all that are known are of one; one of which that
+// could not be told once may be another's, whoever is listed now.
+func isOfSameAdvertiser(p platform.Profile, others, known []platform.Profile) bool {
 	ofKind := func(all []platform.Profile) []platform.Profile {
 		return slices.DeleteFunc(slices.Clone(all), func(o platform.Profile) bool { return o.Vendor != p.Vendor })
 	}
 	if p.Vendor {
-		return len(ofKind(others)) > 0 && isOneAdvertiser(ofKind(listed))
+		return len(ofKind(others)) > 0 && isOneAdvertiser(ofKind(known))
 	}
 	return p.Advertiser != "" && slices.ContainsFunc(ofKind(others), func(o platform.Profile) bool { return o.Advertiser == p.Advertiser })
 }

@@ -45,20 +45,25 @@ func TestWhatIsListedIsDivided(t *testing.T) {
 		connection     adlens.Connection
 		listed         []platform.Profile
 		taken, untaken string
+		held           []platform.Profile // of the account
 	}{
-		"the same seller in another country": {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA A1"), "1 2", ""},
-		"another seller":                     {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA A2", "3 MX A1"), "1 3", "2"},
-		"a vendor of another country":        {adlens.Connection{Profiles: []string{"1"}}, listed("1 US E1 vendor", "2 CA E2 vendor"), "1 2", ""},
-		"vendors that cannot be told apart":  {adlens.Connection{Profiles: []string{"1"}}, listed("1 US E1 vendor", "2 CA E2 vendor", "3 US E3 vendor"), "1", "2 3"},
-		"a vendor beside a seller":           {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA E2 vendor"), "1", "2"},
-		"a profile of another connection":    {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "9 CA A1"), "1", ""},
-		"beyond chosen profiles":             {adlens.Connection{Profiles: []string{"1"}, Choice: adlens.Choice{Profiles: []string{"1"}}}, listed("1 US A1", "2 CA A1"), "1", ""},
-		"beyond chosen countries":            {adlens.Connection{Profiles: []string{"1"}, Choice: adlens.Choice{Countries: []string{"US"}}}, listed("1 US A1", "2 CA A1", "3 US A1", "4 US A2"), "1 3", "4"},
-		"the first is listed no more":        {adlens.Connection{Profiles: []string{"1"}}, listed("2 CA A1"), "", "2"},
-		"nothing is known":                   {adlens.Connection{}, listed("1 US A1", "2 CA A1"), "1 2", ""},
-		"nothing is known of several":        {adlens.Connection{}, listed("1 US A1", "2 CA A2"), "", "1 2"},
+		"the same seller in another country":         {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA A1"), "1 2", "", nil},
+		"another seller":                             {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA A2", "3 MX A1"), "1 3", "2", nil},
+		"a vendor of another country":                {adlens.Connection{Profiles: []string{"1"}}, listed("1 US E1 vendor", "2 CA E2 vendor"), "1 2", "", nil},
+		"vendors that cannot be told apart":          {adlens.Connection{Profiles: []string{"1"}}, listed("1 US E1 vendor", "2 CA E2 vendor", "3 US E3 vendor"), "1", "2 3", nil},
+		"a vendor beside a seller":                   {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "2 CA E2 vendor"), "1", "2", nil},
+		"a profile of another connection":            {adlens.Connection{Profiles: []string{"1"}}, listed("1 US A1", "9 CA A1"), "1", "", nil},
+		"beyond chosen profiles":                     {adlens.Connection{Profiles: []string{"1"}, Choice: adlens.Choice{Profiles: []string{"1"}}}, listed("1 US A1", "2 CA A1"), "1", "", nil},
+		"beyond chosen countries":                    {adlens.Connection{Profiles: []string{"1"}, Choice: adlens.Choice{Countries: []string{"US"}}}, listed("1 US A1", "2 CA A1", "3 US A1", "4 US A2"), "1 3", "4", nil},
+		"the first is listed no more":                {adlens.Connection{Profiles: []string{"1"}}, listed("2 CA A1"), "", "2", nil},
+		"nothing is known":                           {adlens.Connection{}, listed("1 US A1", "2 CA A1"), "1 2", "", nil},
+		"nothing is known of several":                {adlens.Connection{}, listed("1 US A1", "2 CA A2"), "", "1 2", nil},
+		"a vendor that was not taken":                {adlens.Connection{Profiles: []string{"1"}, Untaken: []string{"2", "3"}}, listed("1 US E1 vendor", "2 CA E2 vendor"), "1", "2", listed("1 US E1 vendor")},
+		"a vendor while an own one is not listed":    {adlens.Connection{Profiles: []string{"1", "2"}}, listed("2 CA E2 vendor", "3 US E3 vendor"), "2", "3", listed("1 US E1 vendor", "2 CA E2 vendor")},
+		"a vendor beside that of another connection": {adlens.Connection{Profiles: []string{"1"}}, listed("1 CA E1 vendor", "3 US E3 vendor"), "1", "3", listed("1 CA E1 vendor", "9 US E9 vendor")},
+		"a vendor of a third country":                {adlens.Connection{Profiles: []string{"1"}}, listed("1 CA E1 vendor", "3 MX E3 vendor"), "1 3", "", listed("1 CA E1 vendor", "9 US E9 vendor")},
 	} {
-		taken, untaken := splitListed(c.connection, []adlens.Connection{other}, c.listed)
+		taken, untaken := splitListed(c.connection, []adlens.Connection{other}, c.listed, c.held)
 		if got := strings.Join(idsOf(taken), " "); got != c.taken {
 			t.Errorf("%s: taken are %q, want %q", name, got, c.taken)
 		}
@@ -77,7 +82,7 @@ func TestAConnectionOfAnEarlierVersionGoesOnWithWhatIsHeld(t *testing.T) {
 	if !slices.Equal(all[0].Profiles, []string{"1", "2", "4"}) || !slices.Equal(all[1].Profiles, []string{"9"}) {
 		t.Errorf("they have %v and %v", all[0].Profiles, all[1].Profiles)
 	}
-	taken, untaken := splitListed(all[0], all[1:], listed("1 US A1", "2 US A2", "5 CA A3", "6 CA A1"))
+	taken, untaken := splitListed(all[0], all[1:], listed("1 US A1", "2 US A2", "5 CA A3", "6 CA A1"), held)
 	if got := idsOf(taken); !slices.Equal(got, []string{"1", "2", "6"}) || !slices.Equal(idsOf(untaken), []string{"5"}) {
 		t.Errorf("taken are %v, untaken %v", got, idsOf(untaken))
 	}

@@ -69,7 +69,7 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, ReportsWork(next.Account, next.Name), ListsWork(next.Account, ""))); err != nil {
 		return nil, err
 	}
-	return taken, leftOut
+	return taken, errors.Join(requireListed(next, found.profiles), leftOut)
 }
 
 // renew returns the connection that is to be stored, and which of the profiles found
@@ -84,8 +84,12 @@ func (c *Connector) renew(ctx context.Context, wanted adlens.Connection, found [
 		next.ConnectedAt = own.stored.ConnectedAt
 	}
 	if own.found && wanted.Choice.IsNone() {
+		held, err := c.Store.Profiles(ctx, wanted.Account)
+		if err != nil {
+			return next, nil, err
+		}
 		var untaken []platform.Profile
-		taken, untaken = splitListed(own.Connection, others, found)
+		taken, untaken = splitListed(own.Connection, others, found, held)
 		next.Choice, next.Untaken = own.Choice, idsOf(untaken)
 		next.Profiles = slices.Concat(own.stored.Profiles, without(idsOf(taken), own.stored.Profiles))
 		if len(taken) == 0 {

@@ -83,14 +83,16 @@ func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, list
 	if own.Sealed != used.Sealed {
 		return nil, nil, fmt.Errorf("connection %q of account %q was changed or removed meanwhile", used.Name, used.Account)
 	}
-	taken, untaken := splitListed(own.Connection, others, listed)
+	held, err := c.Store.Profiles(ctx, used.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	taken, untaken := splitListed(own.Connection, others, listed, held)
 	if len(taken) == 0 {
 		return nil, nil, fmt.Errorf("the platform lists none of the profiles of connection %q any more, but %s", used.Name, describeProfiles(listed))
 	}
 	next := own.stored
-	if gone := without(next.Profiles, idsOf(listed)); len(gone) > 0 {
-		unlisted = fmt.Errorf("the platform no longer lists profile %s, whose figures stay as they are; if that is for good, %s", strings.Join(gone, ", "), HowToChoose(next, ""))
-	}
+	unlisted = requireListed(next, listed)
 	next.Profiles = slices.Concat(next.Profiles, without(idsOf(taken), next.Profiles))
 	next.Untaken = idsOf(untaken)
 	if len(untaken) > 0 {
@@ -100,6 +102,15 @@ func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, list
 		return taken, unlisted, nil
 	}
 	return taken, unlisted, c.Store.PutConnection(ctx, next)
+}
+
+// requireListed names the connection's profiles that the platform lists no more.
+func requireListed(c adlens.Connection, listed []platform.Profile) error {
+	gone := without(c.Profiles, idsOf(listed))
+	if len(gone) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the platform no longer lists profile %s, whose figures stay as they are; if that is for good, %s", strings.Join(gone, ", "), HowToChoose(c, ""))
 }
 
 // HowToChoose returns the command that chooses the profiles of a connection. redirect is
