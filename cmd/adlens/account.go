@@ -156,8 +156,8 @@ func (d *data) requireNoRestore(ctx context.Context, account string) error {
 		return err
 	}
 	look := d.Sink.Left
-	if began == "" { // a shard that is away keeps no account from being added to the others
-		look = d.Sink.LeftWhereReachable
+	if began == "" {
+		look = d.Sink.LeftUnknown
 	}
 	left, err := look(ctx, account)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"adlens/internal/backup"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/tables"
@@ -89,5 +90,21 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	}
 	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err == nil || !strings.Contains(err.Error(), "is there already, and whole") {
 		t.Errorf("once more: %s, %v", out, err)
+	}
+	// On one server nothing is left, but what one that runs counted since.
+	if err := d.Sink.Clear(t.Context(), "acme", backup.LockName); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Cluster.Home().Exec(t.Context(), "INSERT INTO day_uses (account_id, day) VALUES ('acme', today())", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.requireNoRestore(t.Context(), "acme"); err != nil {
+		t.Errorf("what was counted keeps an account from being added: %v", err)
+	}
+	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err != nil || !strings.Contains(out, "restored 1 accounts") {
+		t.Errorf("the restore printed %s, %v", out, err)
+	}
+	if v, err := d.Figures.View(t.Context(), "acme"); err != nil || len(v.Marketplaces) != 1 {
+		t.Errorf("the account has %d marketplaces: %v", len(v.Marketplaces), err)
 	}
 }

@@ -50,17 +50,22 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 	r := &restoring{Sink: into, place: p, taken: t, Restoring: o, progress: progress, shown: map[string][]*Block{}}
 	r.tellEarlier(chosen)
 	err = r.restoreAll(ctx, chosen)
-	if err == nil && (!r.inPlace || r.unknown) { // what was changed since the backup is not known
-		as := adlens.FormatTime(t.TakenAt)
-		if at, found := o.Earlier[o.Account]; found {
-			as = adlens.FormatTime(at)
-		} else if o.Account == "" && len(o.Earlier) > 0 {
-			as += ", or of the earlier time of their account"
-		}
-		progress.Notice("subscriptions, keys, links and connections, of assistants and to the platform, are as of " + as +
-			": cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since")
+	if err == nil && !r.inPlace {
+		r.tellAsOf()
 	}
 	return chosen, errors.Join(err, release())
+}
+
+// tellAsOf says of when what is not loaded is: what was changed since is not known.
+func (r *restoring) tellAsOf() {
+	as := adlens.FormatTime(r.taken.TakenAt)
+	if at, found := r.Earlier[r.Account]; found {
+		as = adlens.FormatTime(at)
+	} else if r.Account == "" && len(r.Earlier) > 0 {
+		as += ", or of the earlier time of their account"
+	}
+	r.progress.Notice("subscriptions, keys, links and connections, of assistants and to the platform, are as of " + as +
+		": cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since")
 }
 
 type restoring struct {
@@ -132,12 +137,15 @@ func (r *restoring) prepareTarget(ctx context.Context, chosen []Entry) (finished
 	if err != nil {
 		return false, err
 	}
-	if len(left) > 0 && began == "" && r.Account != "" {
-		r.inPlace, r.unknown = true, true
-		return false, nil
-	}
-	if len(left) > 0 && began == "" {
+	switch {
+	case len(left) == 0 || began != "":
+	case r.Account == "":
 		return false, fmt.Errorf("there is no account, but there are rows in the tables %s: that is no empty database, and nothing was changed", strings.Join(left, ", "))
+	default: // what else is left than loads, as requests that a server counted since, goes
+		if r.unknown, err = r.HasLoads(ctx, r.Account); err != nil || r.unknown {
+			r.inPlace = r.unknown
+			return false, err
+		}
 	}
 	if began != "" {
 		r.progress.Notice("the restore of " + began + " did not come to its end; beginning again")
@@ -273,6 +281,7 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (wh
 		if err := r.Recall(ctx, e.Account); err != nil {
 			return false, err
 		}
+		r.tellAsOf() // before the first key works: a repetition may not say it
 	} else if err := r.RequireDirectory(ctx, e.Account); adlens.KindOf(err) != adlens.Damaged {
 		return false, err
 	}
@@ -292,10 +301,33 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (wh
 		return false, err
 	}
 	faults, err := r.Faults(ctx, e.Account)
+	if err == nil && len(faults) == 0 && r.unknown {
+		if older, err := r.isOlder(ctx, e); err != nil || older {
+			return false, err
+		}
+	}
 	if err == nil && len(faults) == 0 {
 		r.progress.Notice("its name, keys, feed links and connection are those of the backup and those that were left; its figures are whole and stay as they are")
 	}
 	return len(faults) == 0, err
+}
+
+// isOlder reports whether the loads that are there are older than the backup's, as where the
+// copies of several disks were taken at different times.
+func (r *restoring) isOlder(ctx context.Context, e Entry) (bool, error) {
+	header, err := r.Columns(ctx, UnitTable)
+	if err != nil {
+		return false, err
+	}
+	live, err := r.Live(ctx, e.Account, header)
+	newest := uint32(0)
+	for _, l := range live {
+		newest = max(newest, l.Version)
+	}
+	if err == nil && newest < e.Version {
+		r.progress.Notice("its loads are older than those of the backup, which take their place")
+	}
+	return newest < e.Version, err
 }
 
 // publishAccount completes an account, and makes its manifest live when all of it is

@@ -188,6 +188,7 @@ type target struct {
 	*overtaken
 	shown   [][]string
 	left    []string
+	loads   bool  // whether loads are among what is left
 	damaged error // what the directory lost
 }
 
@@ -201,6 +202,7 @@ func (g *target) Left(context.Context, string) ([]string, error)            { re
 func (g *target) Clear(context.Context, string, string) error               { return g.note("clear") }
 func (g *target) Begin(context.Context, string, string) error               { return g.note("begin") }
 func (g *target) Place(context.Context, string) error                       { return g.note("place") }
+func (g *target) HasLoads(context.Context, string) (bool, error)            { return g.loads, nil }
 func (g *target) Recall(context.Context, string) error                      { return g.note("recall") }
 func (g *target) RequireDirectory(context.Context, string) error            { return g.damaged }
 func (g *target) MendDirectory(context.Context, string, func(string)) error { return g.note("mend") }
@@ -266,16 +268,30 @@ func (w withDirectory) Export(ctx context.Context, e Extent, h Header, visit fun
 func TestAForgottenAccountIsShownLast(t *testing.T) {
 	source := withDirectory{units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}}
 	place, taken := takeWhole(t, source, source.clock)
-	g := target{overtaken: &overtaken{whole: true, units: source.units, looks: 1000}, shown: [][]string{nil}, left: []string{"facts"}}
 	lock := func(context.Context, string, func(string)) (func() error, error) {
 		return func() error { return nil }, nil
 	}
-	if _, err := Restore(t.Context(), place, taken, &g, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil {
-		t.Fatal(err)
-	}
 	tables := shownTables()
-	if want := slices.Concat([]string{"recall"}, tables, []string{"mend"}); !slices.Equal(g.done, want) || tables[len(tables)-1] != "accounts" || len(tables) < 4 {
-		t.Errorf("the restore did %v, want %v", g.done, want)
+	if tables[len(tables)-1] != "accounts" || len(tables) < 4 {
+		t.Errorf("shown are %v", tables)
+	}
+	back := slices.Concat([]string{"recall"}, tables, []string{"mend"})
+	restored := []string{"reserve", "facts", "derive", "derive", "publish"}
+	older := source.units
+	older.shelf = &shelf{generation: 1030, promised: 3}
+	for _, c := range []struct {
+		name string
+		g    target
+		want []string
+	}{
+		{"whose loads are whole", target{overtaken: &overtaken{whole: true, units: source.units}, loads: true}, back},
+		{"whose loads are older than the backup's", target{overtaken: &overtaken{whole: true, units: older}, loads: true}, slices.Concat(back, []string{"clear"}, restored, []string{"reopen"})},
+		{"of which no load is left", target{overtaken: &overtaken{units: source.units}}, slices.Concat([]string{"clear", "begin", "place"}, restored, tables, []string{"done"})},
+	} {
+		c.g.looks, c.g.shown, c.g.left = 1000, [][]string{nil}, []string{"facts", "day_uses"}
+		if _, err := Restore(t.Context(), place, taken, &c.g, Restoring{Account: "acme", Schema: 1, Lock: lock}, silence{}); err != nil || !slices.Equal(c.g.done, c.want) {
+			t.Errorf("the restore of an account %s did %v, want %v: %v", c.name, c.g.done, c.want, err)
+		}
 	}
 }
 

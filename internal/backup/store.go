@@ -80,6 +80,9 @@ type Sink interface {
 	Faults(ctx context.Context, account string) (faults []string, err error)
 	// RequireDirectory is that of Source.
 	RequireDirectory(ctx context.Context, account string) error
+	// HasLoads reports whether loads of an account are there, whether the directory knows it
+	// or not.
+	HasLoads(ctx context.Context, account string) (bool, error)
 	// Recall places an account that the directory does not know any more where its loads
 	// are.
 	Recall(ctx context.Context, account string) error

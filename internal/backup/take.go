@@ -66,7 +66,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 		return Taken{}, err
 	}
 	index := Index{Format: format, Program: "adlens", Version: o.Version, Schema: o.Schema, TakenAt: t.laterThanLast(o.Now()), Identity: o.Identity}
-	var spoilt []error
+	var spoilt, older []error
 	for i, id := range accounts {
 		progress.Account(id, i, len(accounts))
 		entry, err := t.copyAccount(ctx, id)
@@ -83,6 +83,9 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 			return Taken{}, err
 		default:
 			index.Accounts = append(index.Accounts, entry)
+			if t.own && entry.Version < t.last[id].Version {
+				older = append(older, fmt.Errorf("account %s: %w", id, errOlder))
+			}
 		}
 	}
 	if len(spoilt) == len(accounts) {
@@ -118,8 +121,11 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 	if len(spoilt) > 0 {
 		err = fmt.Errorf("not all was backed up; of what is damaged, what the last backup has of it stays: %w", errors.Join(spoilt...))
 	}
-	return Taken{name, index}, err
+	return Taken{name, index}, errors.Join(append(older, err)...)
 }
+
+// errOlder is why no older backup is removed after one that was taken.
+var errOlder = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has newer loads than the database, as after an older copy of its disk was put back: load them again, or restore that backup into a new data directory or database; no older one was removed this time")}
 
 // taking is a backup that is being written.
 type taking struct {
@@ -137,8 +143,8 @@ type taking struct {
 	known  map[string]File  // files of it that the backup before names
 }
 
-// readLastBackup reads what the newest backup holds that is not of another database. One
-// that is damaged is of no use, and no obstacle.
+// readLastBackup reads what the newest backup holds that is not damaged, and not of another
+// database.
 func (t *taking) readLastBackup(ctx context.Context) error {
 	all, err := List(ctx, t.place)
 	if err != nil || len(all) == 0 {
@@ -150,7 +156,7 @@ func (t *taking) readLastBackup(ctx context.Context) error {
 		switch {
 		case isDamage(err):
 			t.progress.Notice(fmt.Sprintf("the backup before cannot be built on: %v", err))
-			return nil
+			continue
 		case err != nil:
 			return err
 		case before.Identity != "" && before.Identity != t.options.Identity:

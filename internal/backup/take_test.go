@@ -257,11 +257,24 @@ func TestAnAccountThatTheDatabaseForgotStaysInTheBackup(t *testing.T) {
 		{shelves{"bolt": whole(2)}, "X", []string{"acme 1", "bolt 2"}, 2, true},
 		{shelves{"bolt": whole(3)}, "X", []string{"acme 1", "bolt 3"}, 3, true},
 		{shelves{"cord": whole(1)}, "Y", []string{"cord 1"}, 4, false}, // another database at the same place
-		{shelves{"acme": whole(2), "bolt": whole(4)}, "X", []string{"acme 2", "bolt 4"}, 2, false},
+		{shelves{"acme": whole(2), "bolt": whole(4)}, "X", []string{"acme 2", "bolt 4"}, 3, false},
+		{shelves{"acme": whole(2), "bolt": whole(5)}, "X", []string{"acme 2", "bolt 5"}, 3, false}, // whose index is damaged then
+		{shelves{"bolt": whole(6)}, "X", []string{"acme 2", "bolt 6"}, 4, true},
+		{shelves{"acme": whole(1), "bolt": whole(6)}, "X", []string{"acme 1", "bolt 6"}, 5, true}, // an older copy of all
+		{shelves{"acme": whole(3), "bolt": whole(6)}, "X", []string{"acme 3", "bolt 6"}, 3, false},
 	} {
+		if i == 6 {
+			all, err := List(t.Context(), place)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(place.String(), all[len(all)-1]), []byte("{}"), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 		clock = clock.Add(time.Hour)
-		taken, err := Take(t.Context(), c.from, place, Options{Identity: c.identity, Now: func() time.Time { return clock }, Keep: 1}, silence{})
-		if lost := err != nil && strings.Contains(err.Error(), "account acme: the last backup has it"); lost != c.lost || !lost && err != nil {
+		taken, err := Take(t.Context(), c.from, place, Options{Identity: c.identity, Now: func() time.Time { return clock }, Keep: 2}, silence{})
+		if lost := err != nil && strings.Contains(err.Error(), "account acme: the last backup has "); lost != c.lost || !lost && err != nil {
 			t.Errorf("backup %d: %v", i, err)
 		}
 		var got []string

@@ -178,7 +178,7 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 	opened := pair(t, first, second)
 	for i := range 8 {
 		id := fmt.Sprintf("later-%d", i)
-		if left, err := opened.Sink.LeftWhereReachable(t.Context(), id); err != nil || len(left) > 0 {
+		if left, err := opened.Sink.LeftUnknown(t.Context(), id); err != nil || len(left) > 0 {
 			t.Errorf("account %s has rows in %v: %v", id, left, err)
 		}
 		if err := opened.Cluster.Placements().Place(t.Context(), id); err != nil {

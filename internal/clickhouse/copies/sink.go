@@ -45,34 +45,32 @@ func (s Sink) Place(ctx context.Context, account string) error {
 	return s.cluster.Placements().Place(ctx, account)
 }
 
-// Recall places an account that the directory does not know any more where its loads are.
-func (s Sink) Recall(ctx context.Context, account string) error {
-	shards := s.cluster.Shards()
-	last, err := cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) (map[string]uint32, error) {
-		return smalltables.LastWrites(conn.Inspecting(ctx), s, account)
+// HasLoads reports whether a server has loads of an account.
+func (s Sink) HasLoads(ctx context.Context, account string) (bool, error) {
+	last, err := s.lastLoads(ctx, account)
+	return slices.ContainsFunc(last, func(number uint32) bool { return number > 0 }), err
+}
+
+// lastLoads are the numbers of an account's last loads at each server, 0 for none.
+func (s Sink) lastLoads(ctx context.Context, account string) ([]uint32, error) {
+	return cluster.Gather(ctx, s.cluster, func(s *cluster.Shard) (uint32, error) {
+		last, err := smalltables.LastWrites(conn.Inspecting(ctx), s, account)
+		return last[account], err
 	})
-	if err != nil {
+}
+
+// Recall places an account that the directory does not know any more where its newest load is.
+func (s Sink) Recall(ctx context.Context, account string) error {
+	last, err := s.lastLoads(ctx, account)
+	if err != nil || len(last) == 1 {
 		return err
 	}
-	var best *cluster.Shard
-	var newest uint32
-	twice := false
-	for i, numbers := range last {
-		if number := numbers[account]; number > newest {
-			best, newest, twice = shards[i], number, false
-		} else if number > 0 && number == newest {
-			twice = true
-		}
+	newest := slices.Max(last)
+	at := slices.Index(last, newest)
+	if slices.Contains(last[at+1:], newest) {
+		return fmt.Errorf("the newest load of account %s is on several shards, as a move leaves it that was interrupted: nothing was changed", account)
 	}
-	switch {
-	case best == nil:
-		return fmt.Errorf("there is no account %s, but rows of it, and no load: nothing was changed", account)
-	case twice:
-		return fmt.Errorf("there is no account %s, but its newest load is on several shards, as a move leaves it that was interrupted: nothing was changed", account)
-	case len(shards) == 1:
-		return nil
-	}
-	return s.cluster.Placements().Put(ctx, account, best)
+	return s.cluster.Placements().Put(ctx, account, s.cluster.Shards()[at])
 }
 
 // clearedTables are those of a shard whose rows a repeated restore takes away. The
@@ -87,9 +85,15 @@ func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
 	return s.leftAt(ctx, account, s.cluster.Everywhere)
 }
 
-// LeftWhereReachable is Left without shards that are away or refused.
-func (s Sink) LeftWhereReachable(ctx context.Context, account string) ([]string, error) {
-	return s.leftAt(ctx, account, s.cluster.WhereReachable)
+// LeftUnknown is Left of an account of which no restore is noted. A shard that is away keeps
+// none from being added to the others, and what a server that runs counts or requests for
+// an account whose rows are gone is no reason either.
+func (s Sink) LeftUnknown(ctx context.Context, account string) ([]string, error) {
+	left, err := s.leftAt(ctx, account, s.cluster.WhereReachable)
+	return slices.DeleteFunc(left, func(table string) bool {
+		d, _ := tables.Find(table)
+		return d.Directory && !d.Sealed
+	}), err
 }
 
 func (s Sink) leftAt(ctx context.Context, account string, at func(context.Context, func(*cluster.Shard) error) error) ([]string, error) {
