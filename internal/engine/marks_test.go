@@ -61,6 +61,40 @@ func TestAReadersFirstMarkDoesNotHideAChange(t *testing.T) {
 	}
 }
 
+// A power cut may leave a file of a mark without its bytes.
+func TestAMarkThatLacksBytesIsNotSettled(t *testing.T) {
+	m := Marks{t.TempDir()}
+	for _, text := range []string{"", "1234567"} {
+		if err := os.WriteFile(m.markPath("a"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if mark, settled := m.Read("a"); settled {
+			t.Errorf("of %d bytes a mark is read: %x", len(text), mark)
+		}
+	}
+}
+
+// Every request reads a mark: a descriptor that stays open each time ends the server.
+func TestAMarkThatWasReadLeavesNoFileOpen(t *testing.T) {
+	m := Marks{t.TempDir()}
+	lowestFree := func() int {
+		f, err := os.Open(m.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		return int(f.Fd())
+	}
+	const reads = 200
+	before := lowestFree()
+	for range reads {
+		m.Read("a")
+	}
+	if after := lowestFree(); after >= before+reads/2 {
+		t.Errorf("after %d reads the next file has descriptor %d, and before them %d", reads, after, before)
+	}
+}
+
 // A writer that died in the middle leaves readers careful, until the next
 // change is over.
 func TestAChangeThatWasNotSettledStaysOpen(t *testing.T) {
