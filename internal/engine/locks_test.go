@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAnAccountHasOneWriterAmongAllProcesses(t *testing.T) {
@@ -111,6 +114,61 @@ func TestAClockThatWasSetBackMakesNoEngineNew(t *testing.T) {
 		if got := h.isStarting(nil); got != want {
 			t.Errorf("an engine of %s from now is starting: %v", ahead, got)
 		}
+	}
+}
+
+// A process that waits for a lock tries it a hundred times a second.
+func TestALockThatIsHeldByAnotherLeavesNoFileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "held.lock")
+	held, err := tryLock(path, unix.LOCK_EX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	leavesNoFileOpen(t, func() {
+		if _, err := tryLock(path, unix.LOCK_EX); !errors.Is(err, errLocked) {
+			t.Fatalf("locked twice, or another error: %v", err)
+		}
+	})
+}
+
+func TestALookForALockLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range 2 {
+		if held, err := (Locks{dir}).Held(t.Context(), "acct"); held || err != nil {
+			t.Errorf("a lock that was never taken is held: %v, %v", held, err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "locks"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := os.ReadDir(filepath.Join(dir, "locks")); err != nil || len(files) > 0 {
+		t.Errorf("it left %v, %v", files, err)
+	}
+}
+
+// A longer text of the holder before must not end that of this one.
+func TestTheHolderOfALockIsNamedAlone(t *testing.T) {
+	t.Parallel()
+	locks := Locks{t.TempDir()}
+	path, err := locks.prepareLockFile("acct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil || holderOf(path) != "another process" {
+		t.Errorf("a holder that did not say who it is yet is reported to be %q, %v", holderOf(path), err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	release, err := locks.Lock(t.Context(), "acct", func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if holder := holderOf(path); strings.Contains(holder, "x") || !strings.HasPrefix(holder, fmt.Sprint("process ", os.Getpid(), " since ")) {
+		t.Errorf("the holder is reported to be %q", holder)
 	}
 }
 
