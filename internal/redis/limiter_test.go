@@ -151,6 +151,14 @@ func TestDatabasesOnOneRedisHaveLimitsOfTheirOwn(t *testing.T) {
 		if !strings.Contains(key, ":acme}:") {
 			t.Errorf("the key %s is not in its account's slot of a cluster", key)
 		}
+		// What no call needs any more goes by itself, and a day's count not before its end.
+		least, most := time.Minute, time.Minute
+		if strings.HasSuffix(key, ":day") {
+			least, most = 24*time.Hour, 72*time.Hour
+		}
+		if left := server.TTL(key); left < least || left > most {
+			t.Errorf("the key %s is kept for %s, expected %s to %s", key, left, least, most)
+		}
 	}
 }
 
@@ -327,8 +335,48 @@ func TestARedisThatRefusesTheScriptIsNamed(t *testing.T) {
 }
 
 func TestAnAddressThatIsNoneIsRefusedWithoutItsPassword(t *testing.T) {
-	_, err := New("http://user:canary@host", named("database"), 1, 1, nil, nil)
-	if err == nil || strings.Contains(err.Error(), "canary") {
-		t.Errorf("the error is %v", err)
+	for _, address := range []string{"http://user:canary@host", "redis://user:canary@host:port/0"} {
+		_, limiting := New(address, named("database"), 1, 1, nil, nil)
+		_, checking := CheckScript(t.Context(), address)
+		for _, err := range []error{limiting, checking} {
+			if err == nil || strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error is %v", err)
+			}
+		}
+	}
+}
+
+// Requests of the second after a failure do not wait for Redis, and then one does.
+func TestARedisThatFailedIsAskedBySingleRequests(t *testing.T) {
+	heard := 0
+	l := limiter(t, "redis://127.0.0.1:1", 1, 0, func(err error) { heard++ }, patient)
+	if !l.Broken() || heard != 1 {
+		t.Errorf("from the start a Redis that is away is broken: %v, reported %d times", l.Broken(), heard)
+	}
+	began := time.Now()
+	l.answered(syscall.ECONNREFUSED, began)
+	for _, c := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, false}, {rest - 1, false}, {rest, true}, {rest, false}, {2*rest - 1, false}, {2 * rest, true}} {
+		if got := l.try(began.Add(c.after)); got != c.want {
+			t.Errorf("%s after it failed Redis is asked: %v, expected %v", c.after, got, c.want)
+		}
+	}
+	for range 2 {
+		l.answered(nil, began)
+	}
+	if heard != 2 || !l.try(began) || !l.try(began) {
+		t.Errorf("once it answers, %d changes were reported, expected 2, and each request asks it", heard)
+	}
+}
+
+// Servers that were started with a lower limit find more calls than it.
+func TestOfALimitThatWasLoweredNothingIsLeft(t *testing.T) {
+	d := decision([]int64{0, 70, 1, 1, 70, 1, 1}, []auth.Quotas{{Minute: 60, Day: 60}})
+	for _, w := range d.Windows {
+		if w.Remaining != 0 {
+			t.Errorf("of the %s %d calls are left", w.Name, w.Remaining)
+		}
 	}
 }
