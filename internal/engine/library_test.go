@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAPlatformWithoutAnEngineNamesWhatItNeeds(t *testing.T) {
@@ -66,6 +68,28 @@ func TestAMissingOrWrongLibraryIsNamedWithItsRemedy(t *testing.T) {
 		}
 		if running, err := isHeld(homeOf(data).engineLock()); running || err != nil {
 			t.Errorf("something was started with %s: %v", path, err)
+		}
+		if alone, err := tryLock(homeOf(data).usersLock(), unix.LOCK_EX); err != nil {
+			t.Errorf("a process that did not get an engine with %s is still one of its users: %v", path, err)
+		} else {
+			alone.Close()
+		}
+	}
+}
+
+// A library that took the place of one that was checked is checked too.
+func TestALibraryIsCheckedWhereTheNoteIsOfAnother(t *testing.T) {
+	dir := t.TempDir()
+	path, note := filepath.Join(dir, libraryName), filepath.Join(dir, "library.checked")
+	if err := os.WriteFile(path, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", path + " 566330096 0 " + LibrarySHA256 + "\n"} {
+		if err := os.WriteFile(note, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkLibrary(path, note); err == nil {
+			t.Errorf("with the note %q it is taken for the library", text)
 		}
 	}
 }
