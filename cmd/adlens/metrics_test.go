@@ -1,15 +1,25 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"adlens/internal/auth"
+	"adlens/internal/clickhouse/audit"
 	"adlens/internal/metrics"
+	"adlens/internal/redis"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
 )
 
 func TestTheTableOfMetricsHasAllOfThem(t *testing.T) {
@@ -40,5 +50,74 @@ func TestTheTableOfMetricsHasAllOfThem(t *testing.T) {
 	slices.Sort(named)
 	if diff := cmp.Diff(m.ListNames(), named); diff != "" {
 		t.Errorf("docs/operating.md has other metrics than the program:\n%s", diff)
+	}
+}
+
+// metricsShown are the lines of metrics.
+func metricsShown(t *testing.T, m *metrics.Metrics) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- m.Serve(listener) }()
+	answer, err := http.Get("http://" + listener.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	return "\n" + string(text)
+}
+
+// Alerts are about these: each must be of what its name says.
+func TestTheAgesOfLoadsAndRatesAreShown(t *testing.T) {
+	d, _ := home(t)
+	i := d.newInspector(zap.NewNop())
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	i.restarts, i.ages = 6, audit.Ages{NewestLoad: at(11), OldestLoad: at(12), OldestRefresh: at(13), NewestRate: at(14),
+		Connections: []audit.ConnectionCount{{Region: "EU", Accepted: true, Count: 2}, {Region: "EU", Count: 3}}}
+	m := metrics.New(limitNames, fileStatuses)
+	i.addIntegrityMetrics(m)
+	text := metricsShown(t, m)
+	for _, want := range []string{"engine_restarts_total 6", "damaged_accounts 0",
+		"newest_load_timestamp_seconds 11", "oldest_load_timestamp_seconds 12", "oldest_refresh_timestamp_seconds 13", "newest_rate_timestamp_seconds 14",
+		"oldest_rate_timestamp_seconds 0", // of none
+		`platform_connections{region="EU",state="accepted"} 2`, `platform_connections{region="EU",state="refused"} 3`,
+	} {
+		if !strings.Contains(text, "\nadlens_"+want+"\n") {
+			t.Errorf("%s is not shown", want)
+		}
+	}
+}
+
+func TestAServerSaysWhetherItsLimitsAreShared(t *testing.T) {
+	running := miniredis.RunT(t)
+	for _, c := range []struct {
+		redis  string // "" for none
+		shared int
+		fault  bool
+	}{{"", 0, false}, {running.Addr(), 1, false}, {"127.0.0.1:1", 0, true}} {
+		l := &limits{}
+		if c.redis != "" {
+			var err error
+			if l.shared, err = redis.New("redis://"+c.redis, func() string { return "" }, 1, 1, auth.NewLimiter(1, 1), func(error) {}); err != nil {
+				t.Fatal(err)
+			}
+			defer l.shared.Close()
+		}
+		m := metrics.New(limitNames, fileStatuses)
+		l.addLimitMetrics(m)
+		if want := fmt.Sprintf("\nadlens_limits_shared %d\n", c.shared); !strings.Contains(metricsShown(t, m), want) || (l.limitFault() != "") != c.fault {
+			t.Errorf("with a Redis at %q: expected %q; the fault is %q", c.redis, want, l.limitFault())
+		}
 	}
 }
