@@ -56,7 +56,7 @@ func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
 	house.Need(t, err)
 	second, err := p.Key("busy")
 	house.Need(t, err)
-	server, err := p.Serve("--limit-minute", "5")
+	server, err := p.Serve("--limit-minute", "5", "--metrics-listen", "127.0.0.1:0")
 	house.Need(t, err)
 	t.Cleanup(func() {
 		if err := server.Stop(); err != nil {
@@ -85,6 +85,26 @@ func TestTheRequestBeyondTheMinutesLimitIsRefused(t *testing.T) {
 	house.ProblemOf(t, house.Get(t, clients[0], "/api/v1/nowhere"), 404, "not_found")
 	house.ProblemOf(t, house.Get(t, harness.Client{Address: server.Address}, "/api/v1/account"), 401, "missing_key")
 	t.Logf("the server's log has %d bytes", len(server.Log()))
+	_, metrics := house.MetricsOf(t, server)
+	for _, want := range []string{`limit_refusals_total{limit="minute"} 2`, `limit_refusals_total{limit="day"} 0`,
+		`http_request_duration_seconds_count{answer="",route="/api/v1/account",status="429"} 1`} {
+		if !strings.Contains(metrics, "\nadlens_"+want+"\n") {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+}
+
+// A server that holds the limits by itself is ready, and says so.
+func TestAServerWithoutItsRedisIsReadyAndSaysSo(t *testing.T) {
+	t.Parallel()
+	p := house.OwnProgram(t)
+	server, err := p.Serve("--redis", "redis://127.0.0.1:1")
+	house.Need(t, err)
+	a := house.Get(t, harness.Client{Address: server.Address, Other: true}, "/readyz")
+	if a.Status != 200 || !strings.Contains(string(a.Body), "Redis does not answer") {
+		t.Errorf("/readyz: %s", a)
+	}
+	house.Need(t, server.Stop())
 }
 
 // calls counts how many of n calls are let in.
