@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,11 +163,35 @@ func TestOptionsRefused(t *testing.T) {
 		"no day":         {},
 		"negative years": {Today: today, Years: -1},
 		"too many years": {Today: today, Years: mostYears + 1},
+		"no rates":       {Today: time.Date(2001, time.December, 31, 0, 0, 0, 0, time.UTC), Years: 1},
 		"long ago":       {Today: time.Date(2002, time.May, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		if paths, err := Write(t.TempDir(), o); err == nil || paths != nil {
 			t.Errorf("%s: got %d paths and error %v", label, len(paths), err)
 		}
+	}
+}
+
+// Whichever worker wrote it, a path has its place, and each extract is heard of.
+func TestJobsAreToldInOrder(t *testing.T) {
+	t.Parallel()
+	var jobs []job
+	var want, heard []int
+	for i := range 40 {
+		jobs = append(jobs, func(*made.Writer) ([]string, error) { return singlePath(fmt.Sprintf("%02d", len(jobs)-1-i), nil) })
+		want = append(want, i+1)
+	}
+	paths, err := runJobs(t.TempDir(), jobs, func(done, total int) {
+		if total != len(jobs) {
+			t.Errorf("there are %d jobs in all, expected %d", total, len(jobs))
+		}
+		heard = append(heard, done)
+	})
+	if err != nil || len(paths) != len(jobs) || !slices.IsSorted(paths) {
+		t.Errorf("the paths are %v, error %v", paths, err)
+	}
+	if !slices.Equal(heard, want) {
+		t.Errorf("the jobs that were done are %v", heard)
 	}
 }
 
