@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,5 +146,30 @@ func TestALoadThatWaitedForItsTurnGivesAllBack(t *testing.T) {
 	}
 	if err := release(); err != nil || len(turn) != 0 || len(released) != 1 {
 		t.Errorf("%v; %d turns are left, %d locks given back", err, len(turn), len(released))
+	}
+}
+
+func TestTheLoadsOfAServerAreCounted(t *testing.T) {
+	d, o := home(t)
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err != nil {
+		t.Fatal(out, err)
+	}
+	rates := filepath.Join(t.TempDir(), "rates.csv")
+	if err := os.WriteFile(rates, []byte("date,currency,usd\n2026-01-02,EUR,1.1\n2026-01-05,EUR,1.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	counts := metrics.New(limitNames, fileStatuses)
+	loads := &oneAtATime{loader: d.newLoader(quiet{zap.NewNop()}), counts: counts, turn: make(chan struct{}, 1)}
+	for _, ctx := range []context.Context{t.Context(), t.Context(), ended(t)} {
+		if _, err := loads.Load(ctx, "acme", []string{rates}); !errors.Is(err, ctx.Err()) {
+			t.Errorf("the load ends with %v, expected %v", err, ctx.Err())
+		}
+	}
+	text := metricsShown(t, counts)
+	for _, want := range []string{`loads_total{result="done"} 2`, `loads_total{result="failed"} 1`, "loaded_rows_total 4",
+		`loaded_files_total{status="loaded"} 1`, `loaded_files_total{status="unchanged"} 1`} {
+		if !strings.Contains(text, "\nadlens_"+want+"\n") {
+			t.Errorf("the metrics have no %s", want)
+		}
 	}
 }
