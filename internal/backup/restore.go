@@ -264,12 +264,23 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 	if err := r.requireSameAccount(ctx, e.Account, c); err != nil {
 		return false, err
 	}
-	if whole, err := r.mendDirectory(ctx, e, c); err != nil || whole {
-		return whole, err
+	older := false
+	if r.unknown {
+		if older, err = r.recallAccount(ctx, e); err != nil {
+			return false, err
+		}
+	}
+	if !older {
+		if whole, err := r.mendDirectory(ctx, e, c); err != nil || whole {
+			return whole, err
+		}
 	}
 	r.room, err = r.MakeRoom(ctx, e.Account, func(wait time.Duration) {
 		r.progress.Notice(fmt.Sprintf("nothing of it is answered from now on; waiting %s for those who may still be reading", wait.Round(time.Second)))
 	})
+	if err == nil && older { // shown once it is closed, or a restore that is interrupted leaves it open
+		_, err = r.mendDirectory(ctx, e, c)
+	}
 	return false, err
 }
 
@@ -277,13 +288,10 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 // whether it is whole then. Of a row of the directory the newest counts, so what
 // was made since the backup, and is there, stays.
 func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (whole bool, err error) {
-	if r.unknown {
-		if err := r.Recall(ctx, e.Account); err != nil {
+	if !r.unknown {
+		if err := r.RequireDirectory(ctx, e.Account); adlens.KindOf(err) != adlens.Damaged {
 			return false, err
 		}
-		r.tellAsOf() // before the first key works: a repetition may not say it
-	} else if err := r.RequireDirectory(ctx, e.Account); adlens.KindOf(err) != adlens.Damaged {
-		return false, err
 	}
 	// The account comes last: one that was unknown is so until all else is there.
 	for _, table := range shownTables() {
@@ -301,33 +309,35 @@ func (r *restoring) mendDirectory(ctx context.Context, e Entry, c catalogue) (wh
 		return false, err
 	}
 	faults, err := r.Faults(ctx, e.Account)
-	if err == nil && len(faults) == 0 && r.unknown {
-		if older, err := r.isOlder(ctx, e); err != nil || older {
-			return false, err
-		}
-	}
 	if err == nil && len(faults) == 0 {
 		r.progress.Notice("its name, keys, feed links and connection are those of the backup and those that were left; its figures are whole and stay as they are")
 	}
 	return len(faults) == 0, err
 }
 
-// isOlder reports whether the loads that are there are older than the backup's, as where the
-// copies of several disks were taken at different times.
-func (r *restoring) isOlder(ctx context.Context, e Entry) (bool, error) {
+// recallAccount places an account that the directory forgot, and reports whether its loads are
+// older than the backup's, as where the copies of several disks were taken at different times.
+func (r *restoring) recallAccount(ctx context.Context, e Entry) (older bool, err error) {
+	if err := r.Recall(ctx, e.Account); err != nil {
+		return false, err
+	}
+	r.tellAsOf() // before the first key works: a repetition may not say it
 	header, err := r.Columns(ctx, UnitTable)
 	if err != nil {
 		return false, err
 	}
 	live, err := r.Live(ctx, e.Account, header)
+	if err != nil && adlens.KindOf(err) != adlens.Damaged {
+		return false, err
+	}
 	newest := uint32(0)
 	for _, l := range live {
 		newest = max(newest, l.Version)
 	}
-	if err == nil && newest < e.Version {
+	if older = newest < e.Version; older {
 		r.progress.Notice("its loads are older than those of the backup, which take their place")
 	}
-	return newest < e.Version, err
+	return older, nil
 }
 
 // publishAccount completes an account, and makes its manifest live when all of it is

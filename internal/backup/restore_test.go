@@ -285,7 +285,7 @@ func TestAForgottenAccountIsShownLast(t *testing.T) {
 		want []string
 	}{
 		{"whose loads are whole", target{overtaken: &overtaken{whole: true, units: source.units}, loads: true}, back},
-		{"whose loads are older than the backup's", target{overtaken: &overtaken{whole: true, units: older}, loads: true}, slices.Concat(back, []string{"clear"}, restored, []string{"reopen"})},
+		{"whose loads are older than the backup's", target{overtaken: &overtaken{whole: true, units: older}, loads: true}, slices.Concat([]string{"recall", "clear"}, tables, []string{"mend"}, restored, []string{"reopen"})},
 		{"of which no load is left", target{overtaken: &overtaken{units: source.units}}, slices.Concat([]string{"clear", "begin", "place"}, restored, tables, []string{"done"})},
 	} {
 		c.g.looks, c.g.shown, c.g.left = 1000, [][]string{nil}, []string{"facts", "day_uses"}

@@ -107,6 +107,12 @@ func splitListed(c adlens.Connection, others []adlens.Connection, listed, held [
 	return taken, untaken
 }
 
+// untakenOf are the profiles of a connection that wait until they are chosen: those that are
+// not taken now, and of those before, the ones that are not listed for a while.
+func untakenOf(before adlens.Connection, untaken, listed []platform.Profile) []string {
+	return slices.Concat(idsOf(untaken), without(before.Untaken, idsOf(listed)))
+}
+
 // isOfSameAdvertiser reports whether a profile is of an advertiser of some others.
 // Of vendors that can be told only where all that are known are of one; one of which that
 // could not be told once may be another's, whoever is listed now.

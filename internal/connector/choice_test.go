@@ -73,6 +73,23 @@ func TestWhatIsListedIsDivided(t *testing.T) {
 	}
 }
 
+// What was not taken is remembered while the platform does not list it.
+func TestWhatIsNotListedForAWhileWaitsToBeChosen(t *testing.T) {
+	own, held := adlens.Connection{Profiles: []string{"1"}}, listed("1 US E1 vendor")
+	for _, now := range [][]platform.Profile{
+		listed("1 US E1 vendor", "2 CA E2 vendor", "3 US E3 vendor"),
+		listed("1 US E1 vendor", "3 US E3 vendor"),
+		listed("1 US E1 vendor"),
+		listed("1 US E1 vendor", "2 CA E2 vendor"),
+	} {
+		taken, untaken := splitListed(own, nil, now, held)
+		own.Untaken = untakenOf(own, untaken, now)
+		if got := idsOf(taken); !slices.Equal(got, []string{"1"}) || len(own.Untaken) != 2 {
+			t.Errorf("of %v taken are %v, and %v wait", idsOf(now), got, own.Untaken)
+		}
+	}
+}
+
 // A connection from before connections had profiles goes on with what is held in its
 // region; later listings are compared with that.
 func TestAConnectionOfAnEarlierVersionGoesOnWithWhatIsHeld(t *testing.T) {

@@ -90,7 +90,7 @@ func (c *Connector) renew(ctx context.Context, wanted adlens.Connection, found [
 		}
 		var untaken []platform.Profile
 		taken, untaken = splitListed(own.Connection, others, found, held)
-		next.Choice, next.Untaken = own.Choice, idsOf(untaken)
+		next.Choice, next.Untaken = own.Choice, untakenOf(own.Connection, untaken, found)
 		next.Profiles = slices.Concat(own.stored.Profiles, without(idsOf(taken), own.stored.Profiles))
 		if len(taken) == 0 {
 			err = fmt.Errorf("the platform lists none of the profiles of connection %q for these credentials, but %s; choose of them with --profiles or --countries, or give another --name", wanted.Name, describeProfiles(found))

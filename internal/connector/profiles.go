@@ -94,7 +94,7 @@ func (c *Connector) noteListed(ctx context.Context, used adlens.Connection, list
 	next := own.stored
 	unlisted = requireListed(next, listed)
 	next.Profiles = slices.Concat(next.Profiles, without(idsOf(taken), next.Profiles))
-	next.Untaken = idsOf(untaken)
+	next.Untaken = untakenOf(own.Connection, untaken, listed)
 	if len(untaken) > 0 {
 		c.Notice(used.Account, fmt.Sprintf("not taken, because they may be of another advertiser: %s; %s", describeProfiles(untaken), HowToChoose(next, "")))
 	}

@@ -248,3 +248,42 @@ func TestAServerIsPreparedWhileAllPlacesAreTaken(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// While a server is prepared again, only who does that uses the session that there is.
+func TestAServerThatIsOutdatedIsPreparedBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	started := newStarted(t)
+	server, heard := watched(t, started, started)
+	prepared := 0
+	read := func(ctx context.Context) error {
+		var got int64
+		return server.ReadOnce(ctx, "SELECT number", nil, ScanInto(&got))
+	}
+	server.checks.Prepare = func(ctx context.Context) error {
+		prepared++
+		return read(ctx)
+	}
+	outdated := false
+	server.checks.Verify = func(context.Context, *Session) error {
+		if outdated {
+			return ErrOutdated
+		}
+		return nil
+	}
+	expect := func(what string, want, inspected int) {
+		t.Helper()
+		if err := read(t.Context()); err != nil || prepared != want || heard.inspected != inspected || server.outdated.Load() {
+			t.Errorf("%s: prepared %d times, inspected %d times, outdated %t: %v", what, prepared, heard.inspected, server.outdated.Load(), err)
+		}
+	}
+	if err := server.MakeReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect("at first", 1, 1)
+	outdated = true
+	server.Disconnect()
+	expect("outdated", 2, 2)
+	server.prepared.Store(false)
+	server.outdated.Store(true) // as another one found out
+	expect("being prepared", 3, 3)
+}

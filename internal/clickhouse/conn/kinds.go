@@ -127,7 +127,7 @@ func isUnwritten(err error) bool {
 	var lagging *laggingReplica
 	var network *net.OpError
 	return isException(err, codeTableIsReadOnly) || isException(err, codeReadonly) || isException(err, codeReplicaIsNotInQuorum) || IsUnknown(err) ||
-		errors.As(err, &lagging) || errors.As(err, &network) && network.Op == "dial" ||
+		errors.As(err, &lagging) || errors.Is(err, ErrOutdated) || errors.As(err, &network) && network.Op == "dial" ||
 		errors.Is(err, clickhouse.ErrConnectionClosed) // of a session that another statement has dropped
 }
 

@@ -109,6 +109,8 @@ func (s *Server) MakeReady(ctx context.Context) error {
 // preparer is the key of the server that a context prepares.
 type preparer struct{}
 
+func isPreparing(ctx context.Context, s *Server) bool { return ctx.Value(preparer{}) == s }
+
 // ErrOutdated is why a server has to be prepared again: its tables are of an earlier version,
 // as where an older copy of its disk was put back.
 var ErrOutdated error = &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("the tables are of an earlier version than they were")}
@@ -128,12 +130,12 @@ func (s *Server) Close() error {
 // Connect returns the session, opening one where there is none. A server that turns out to
 // have an earlier version of its tables is prepared again first.
 func (s *Server) Connect(ctx context.Context) (*Session, error) {
-	if ctx.Value(preparer{}) == s {
+	if isPreparing(ctx, s) {
 		return s.connect(ctx)
 	}
 	if !s.outdated.Load() {
 		c, err := s.connect(ctx)
-		if !errors.Is(err, ErrOutdated) {
+		if !errors.Is(err, ErrOutdated) || !s.outdated.Load() {
 			return c, err
 		}
 	}
@@ -146,8 +148,8 @@ func (s *Server) Connect(ctx context.Context) (*Session, error) {
 // connect opens a session where there is none. One caller looks for the server, which may
 // take a while; the others wait no longer than their contexts let them.
 func (s *Server) connect(ctx context.Context) (*Session, error) {
-	if c := s.currentSession(); c != nil {
-		return c, nil
+	if c, err := s.heldSession(ctx); c != nil || err != nil {
+		return c, err
 	}
 	select {
 	case s.finding <- struct{}{}:
@@ -155,8 +157,8 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	case <-ctx.Done():
 		return nil, unavailableError(ctx, ctx.Err())
 	}
-	if c := s.currentSession(); c != nil {
-		return c, nil
+	if c, err := s.heldSession(ctx); c != nil || err != nil {
+		return c, err
 	}
 	c, err := s.openSession(ctx)
 	if err != nil {
@@ -165,14 +167,15 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	now, err := s.identifySession(ctx, c)
 	if err == nil || IsUnknown(err) { // an empty server is refused by its name
 		wrong := s.verifySession(ctx, c)
-		if errors.Is(wrong, ErrOutdated) && !s.prepared.Load() { // it is being prepared, or only looked at
+		if errors.Is(wrong, ErrOutdated) && (isPreparing(ctx, s) || !s.prepared.Load() && !s.outdated.Load()) { // or it is only looked at
 			wrong = nil
 		}
 		err = cmp.Or(wrong, err)
 	}
-	if errors.Is(err, ErrOutdated) {
-		s.prepared.Store(false)
+	// Of replicas the next one is used, and this one waits for a command.
+	if errors.Is(err, ErrOutdated) && (s.countReplicas() < 2 || ctx.Value(lastReplica{}) != nil) {
 		s.outdated.Store(true)
+		s.prepared.Store(false)
 	}
 	if err == nil && s.checks.Guard != nil && (s.checks.Prepare == nil || s.prepared.Load()) {
 		err = s.checks.Guard.Inspect(ctx, c)
@@ -185,6 +188,16 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.session = c
+	return c, nil
+}
+
+// heldSession returns the session that there is. While the server is prepared again, others
+// than who does that have none.
+func (s *Server) heldSession(ctx context.Context) (*Session, error) {
+	c := s.currentSession()
+	if c != nil && s.outdated.Load() && !isPreparing(ctx, s) {
+		return nil, ErrOutdated
+	}
 	return c, nil
 }
 
@@ -250,7 +263,7 @@ const repeatWithin = 20 * time.Second
 // that is its parameter. A server that went away in the middle is looked for
 // once more within the deadline, unless that took long: reading twice does no harm.
 func (s *Server) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
-	if ctx.Value(preparer{}) == s { // for whom those may wait who have the places
+	if isPreparing(ctx, s) { // for whom those may wait who have the places
 		return s.ReadOnce(ctx, sql, params, read)
 	}
 	came := time.Now()

@@ -89,7 +89,14 @@ func (s Sink) Left(ctx context.Context, account string) ([]string, error) {
 // none from being added to the others, and what a server that runs counts or requests for
 // an account whose rows are gone is no reason either.
 func (s Sink) LeftUnknown(ctx context.Context, account string) ([]string, error) {
-	left, err := s.leftAt(ctx, account, s.cluster.WhereReachable)
+	left, err := s.leftAt(ctx, account, func(ctx context.Context, do func(*cluster.Shard) error) error {
+		return s.cluster.WhereReachable(ctx, func(shard *cluster.Shard) error {
+			if err := do(shard); adlens.KindOf(err) != adlens.Damaged { // of another account, which is reported of the shard
+				return err
+			}
+			return nil
+		})
+	})
 	return slices.DeleteFunc(left, func(table string) bool {
 		d, _ := tables.Find(table)
 		return d.Directory && !d.Sealed
