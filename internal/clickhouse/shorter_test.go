@@ -76,3 +76,22 @@ func TestAForgottenAccountIsPlacedWhereItsLoadsAre(t *testing.T) {
 		t.Errorf("the newest load is not on shard %d: %v", m.placeOf(t, "acme"), err)
 	}
 }
+
+// Of processes that open new servers at once, several note which shard one is.
+func TestAShardThatWasNumberedTwiceIsTheSame(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	db := pair(t, first, second)
+	for _, s := range db.Cluster.Shards() {
+		if err := s.Exec(t.Context(), "INSERT INTO shard SELECT number, cluster FROM shard", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := openPair(t.Context(), first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

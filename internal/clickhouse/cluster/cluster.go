@@ -163,7 +163,7 @@ func (s *Shard) takeNumber(ctx context.Context) error {
 		number  uint16
 		cluster string
 	}
-	is, err := conn.Collect(ctx, s, "SELECT number, cluster FROM shard ORDER BY number", nil, func(scan conn.Scan) (i identity, err error) {
+	is, err := conn.Collect(ctx, s, "SELECT DISTINCT number, cluster FROM shard ORDER BY number", nil, func(scan conn.Scan) (i identity, err error) {
 		err = scan(&i.number, &i.cluster)
 		return i, err
 	})
