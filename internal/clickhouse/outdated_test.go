@@ -28,7 +28,7 @@ func TestTablesOfAnEarlierVersionAreBroughtUpToDateAgain(t *testing.T) {
 			}
 		}
 		s.Disconnect()
-		// Whoever comes first prepares it, and the others wait, keys that are looked up among
+		// The first one prepares it, and the others wait, keys that are looked up among
 		// them, which have all places to read meanwhile.
 		asked := make(chan error)
 		keys, ctx := max(4, 2*runtime.NumCPU())-1, t.Context()

@@ -115,7 +115,7 @@ func untakenOf(before adlens.Connection, untaken, listed []platform.Profile) []s
 
 // isOfSameAdvertiser reports whether a profile is of an advertiser of some others.
 // Of vendors that can be told only where all that are known are of one; one of which that
-// could not be told once may be another's, whoever is listed now.
+// could not be told once may be of another one, whatever is listed now.
 func isOfSameAdvertiser(p platform.Profile, others, known []platform.Profile) bool {
 	ofKind := func(all []platform.Profile) []platform.Profile {
 		return slices.DeleteFunc(slices.Clone(all), func(o platform.Profile) bool { return o.Vendor != p.Vendor })
