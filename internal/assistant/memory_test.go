@@ -120,15 +120,7 @@ func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
 			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
 		}})
-	of, to := mcp.NewInMemoryTransports()
-	if _, err := s.Protocol().Connect(t.Context(), of, nil); err != nil {
-		t.Fatal(err)
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), to, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
+	session := connectClient(t, s)
 	for day, want := range map[int]string{10: "from 2026-03-02 to 2026-03-08,", 8: "from 2026-03-01 to 2026-03-07,"} {
 		at = time.Date(2026, 3, day, 2, 0, 0, 0, time.UTC)
 		got, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})

@@ -13,9 +13,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// JSON-RPC has codes for arguments and for all else; 0 is none of them.
-func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
-	s := New(Config{Now: time.Now, Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return auth.Caller{}, auth.ErrCanceled }})
+// connectClient returns a client's session with a server.
+func connectClient(t *testing.T, s *Server) *mcp.ClientSession {
+	t.Helper()
 	of, to := mcp.NewInMemoryTransports()
 	if _, err := s.Protocol().Connect(t.Context(), of, nil); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,14 @@ func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close()
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// JSON-RPC has codes for arguments and for all else; 0 is none of them.
+func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
+	s := New(Config{Now: time.Now, Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return auth.Caller{}, auth.ErrCanceled }})
+	session := connectClient(t, s)
 	mustRefuse := func(what string, err error, code int64, words string) {
 		t.Helper()
 		var refused *jsonrpc.Error
@@ -32,7 +39,7 @@ func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
 			t.Errorf("%s: %v, want code %d and %q", what, err, code, words)
 		}
 	}
-	_, err = session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "why_did_acos_change", Arguments: map[string]string{"range": "ever"}})
+	_, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "why_did_acos_change", Arguments: map[string]string{"range": "ever"}})
 	mustRefuse("a wrong range", err, jsonrpc.CodeInvalidParams, `range is "ever"; expected one of today`)
 	_, err = session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review", Arguments: map[string]string{"range": "today"}})
 	mustRefuse("an unknown argument", err, jsonrpc.CodeInvalidParams, `"range" is no argument of weekly_review`)
