@@ -86,15 +86,19 @@ func (s *Server) newCall(ctx context.Context, caller auth.Caller, args arguments
 	return call{s, ctx, caller, &moment, args, &heldQuestion{}}, err
 }
 
+// catchPanic, deferred, tells of a panic, with which the protocol's server would end the
+// program.
+func catchPanic(tell func(caught error)) {
+	if cause := recover(); cause != nil {
+		tell(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+	}
+}
+
 // callHandler returns what answers calls of a tool. What is wrong with a call is a
 // result too, which the model reads and can mend.
 func (s *Server) callHandler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-		defer func() {
-			if cause := recover(); cause != nil { // the protocol's server would end the program
-				result, err = s.refuse(t.name, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())), nil
-			}
-		}()
+		defer catchPanic(func(caught error) { result, err = s.refuse(t.name, caught), nil })
 		ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
 		defer cancel()
 		caller, err := s.Admit(ctx, r.Extra)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -34,14 +33,13 @@ func (s *Server) addResources() {
 	for _, one := range resources {
 		s.protocol.AddResource(&mcp.Resource{URI: one.address, Name: one.name, Title: one.title, Description: one.words, MIMEType: "application/json"},
 			func(ctx context.Context, r *mcp.ReadResourceRequest) (result *mcp.ReadResourceResult, err error) {
-				defer func() {
-					if cause := recover(); cause != nil { // the protocol's server would end the program
-						err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))}
-					}
-				}()
+				fail := func(cause error) error {
+					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, cause)}
+				}
+				defer catchPanic(func(caught error) { err = fail(caught) })
 				said, err := one.read(s, ctx, r.Extra)
 				if err != nil {
-					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, err)}
+					return nil, fail(err)
 				}
 				body, err := json.Marshal(said)
 				if err != nil {
@@ -128,7 +126,11 @@ var prompts = []prompt{
 func (s *Server) addPrompts() {
 	for _, one := range prompts {
 		s.protocol.AddPrompt(&mcp.Prompt{Name: one.name, Title: one.title, Description: one.words, Arguments: one.arguments},
-			func(ctx context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			func(ctx context.Context, r *mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
+				fail := func(cause error) error {
+					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(one.name, cause)}
+				}
+				defer catchPanic(func(caught error) { err = fail(caught) })
 				text, err := one.fill(r.Params.Arguments)
 				if err != nil {
 					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
@@ -136,7 +138,7 @@ func (s *Server) addPrompts() {
 				if strings.Contains(text, "{end}") {
 					end, err := s.lastWholeDay(ctx, r.Extra)
 					if err != nil {
-						return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(one.name, err)}
+						return nil, fail(err)
 					}
 					text = strings.NewReplacer("{start}", (end - 6).String(), "{end}", end.String()).Replace(text)
 				}

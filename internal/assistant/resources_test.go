@@ -28,6 +28,25 @@ func connectClient(t *testing.T, s *Server) *mcp.ClientSession {
 	return session
 }
 
+// So do prompts and resources, of which the SDK catches no panic either.
+func TestAPanicOfAPromptOrResourceEndsItAlone(t *testing.T) {
+	var failed []error
+	s := New(Config{Now: time.Now, Failed: func(_ string, err error) { failed = append(failed, err) },
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { panic("a secret of the inside") }})
+	session := connectClient(t, s)
+	_, ofPrompt := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})
+	_, ofResource := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})
+	for _, err := range []error{ofPrompt, ofResource} {
+		var refused *jsonrpc.Error
+		if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInternalError || strings.Contains(err.Error(), "secret") {
+			t.Errorf("the client reads %v", err)
+		}
+	}
+	if len(failed) != 2 || !strings.Contains(failed[0].Error(), "secret") {
+		t.Errorf("the log has %v", failed)
+	}
+}
+
 // JSON-RPC has codes for arguments and for all else; 0 is none of them.
 func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
 	s := New(Config{Now: time.Now, Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return auth.Caller{}, auth.ErrCanceled }})

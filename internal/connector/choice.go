@@ -97,8 +97,11 @@ func splitListed(c adlens.Connection, others []adlens.Connection, listed, held [
 			known = append(known, p)
 		}
 	}
+	// Whose the new ones are cannot be told while one that waits, perhaps another vendor's, is
+	// not listed.
+	isGap := len(without(c.Untaken, idsOf(listed))) > 0
 	for _, p := range fresh {
-		if isOfSameAdvertiser(p, before, known) && !(p.Vendor && slices.Contains(c.Untaken, p.ID)) {
+		if isOfSameAdvertiser(p, before, known) && !(p.Vendor && (isGap || slices.Contains(c.Untaken, p.ID))) {
 			taken = append(taken, p)
 		} else {
 			untaken = append(untaken, p)

@@ -61,6 +61,8 @@ func TestWhatIsListedIsDivided(t *testing.T) {
 		"a vendor that was not taken":                {adlens.Connection{Profiles: []string{"1"}, Untaken: []string{"2", "3"}}, listed("1 US E1 vendor", "2 CA E2 vendor"), "1", "2", listed("1 US E1 vendor")},
 		"a vendor while an own one is not listed":    {adlens.Connection{Profiles: []string{"1", "2"}}, listed("2 CA E2 vendor", "3 US E3 vendor"), "2", "3", listed("1 US E1 vendor", "2 CA E2 vendor")},
 		"a vendor beside that of another connection": {adlens.Connection{Profiles: []string{"1"}}, listed("1 CA E1 vendor", "3 US E3 vendor"), "1", "3", listed("1 CA E1 vendor", "9 US E9 vendor")},
+		"a vendor while one that waits is not":       {adlens.Connection{Profiles: []string{"1"}, Untaken: []string{"2"}}, listed("1 US E1 vendor", "3 CA E2 vendor"), "1", "3", listed("1 US E1 vendor")},
+		"a seller while one that waits is not":       {adlens.Connection{Profiles: []string{"1"}, Untaken: []string{"2"}}, listed("1 US A1", "3 CA A1"), "1 3", "", nil},
 		"a vendor of a third country":                {adlens.Connection{Profiles: []string{"1"}}, listed("1 CA E1 vendor", "3 MX E3 vendor"), "1 3", "", listed("1 CA E1 vendor", "9 US E9 vendor")},
 	} {
 		taken, untaken := splitListed(c.connection, []adlens.Connection{other}, c.listed, c.held)

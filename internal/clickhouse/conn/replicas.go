@@ -94,10 +94,11 @@ type turns struct {
 
 var insertedTable = regexp.MustCompile(`(?m)^INSERT INTO (\w+)`)
 
-// acquireTurn waits for the turn of an insert. Other statements have none to wait for.
+// acquireTurn waits for the turn of an insert. Other statements have none to wait for, and
+// who prepares a server takes none: the one whose turn it is may wait for that.
 func (t *turns) acquireTurn(ctx context.Context, sql string) (leave func(), err error) {
 	names := insertedTable.FindStringSubmatch(sql)
-	if names == nil {
+	if names == nil || ctx.Value(preparer{}) != nil {
 		return func() {}, nil
 	}
 	t.mu.Lock()

@@ -112,15 +112,17 @@ func TestInsertsIntoATableOfReplicasTakeTurns(t *testing.T) {
 		leaving, leave := context.WithCancel(t.Context())
 		second, third := write(t.Context(), "facts"), write(leaving, "facts")
 		other := write(t.Context(), "manifest")
+		preparing := write(context.WithValue(t.Context(), preparer{}, &Server{}), "facts")
 		leave()
 		if err := <-third; !errors.Is(err, context.Canceled) {
 			t.Errorf("an insert whose client left: %v", err)
 		}
-		goOn <- true
-		goOn <- true
+		for range 3 {
+			goOn <- true
+		}
 		synctest.Wait()
-		if len(first) != 1 || len(other) != 1 || len(second) != 0 {
-			t.Errorf("of two inserts into one table and one into another, %d, %d and %d ended", len(first), len(second), len(other))
+		if len(first) != 1 || len(other) != 1 || len(preparing) != 1 || len(second) != 0 {
+			t.Errorf("of two inserts into one table, one into another and one of who prepares the server, %d, %d, %d and %d ended", len(first), len(second), len(other), len(preparing))
 		}
 		goOn <- true
 		if err := <-second; err != nil {
