@@ -342,6 +342,13 @@ func TestAnAccountStaysWhereItsLoadsWereLost(t *testing.T) {
 			t.Errorf("%s: repaired, it is on shard %d: %v", id, m.placeOf(t, id), err)
 		}
 	}
+	// What the list of this process lacks may have all of it.
+	if err := m.Cluster.Placements().Move(t.Context(), "lost", 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Inspector.MendDirectory(t.Context(), "lost", unheard); err != nil || m.placeOf(t, "lost") != 3 {
+		t.Errorf("repaired by a process that knows two shards, it is on shard %d: %v", m.placeOf(t, "lost"), err)
+	}
 }
 
 // Processes that believe that the account is where it was before are reading there.

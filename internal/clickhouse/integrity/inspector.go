@@ -354,7 +354,8 @@ func forgetMissing(ctx context.Context, home *conn.Server, account string) error
 }
 
 // findPlace places an account where its newest commit is, unless the shard where it is
-// placed has loads of it, or had some: what others have then is left of a move.
+// placed has loads of it, or had some: what others have then is left of a move. A place that
+// the list of shards lacks stays too: what is there cannot be seen from here.
 func (i *Inspector) findPlace(ctx context.Context, account string) error {
 	known, _, err := i.cluster.Placements().Read(conn.Inspecting(ctx), query.Text(account))
 	lost := adlens.KindOf(err) == adlens.Damaged
@@ -369,6 +370,9 @@ func (i *Inspector) findPlace(ctx context.Context, account string) error {
 	}
 	shards := i.cluster.Shards()
 	best, had := slices.IndexFunc(shards, func(s *cluster.Shard) bool { return s.Number == known }), false
+	if best < 0 && !lost {
+		return nil
+	}
 	if best >= 0 && !lost {
 		_, had = last[best][account]
 	}
