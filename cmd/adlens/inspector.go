@@ -33,7 +33,7 @@ type inspector struct {
 	*data
 	log       *zap.Logger
 	only      string        // the account that is answered; "" for all
-	restarted chan struct{} // has a value after the engine was restarted
+	restarted chan struct{} // has a value after the engine, or the server of a shard, was restarted
 
 	mu       sync.Mutex
 	ages     audit.Ages
@@ -57,7 +57,12 @@ type look struct {
 
 func (d *data) newInspector(log *zap.Logger) *inspector {
 	i := &inspector{data: d, log: log, restarted: make(chan struct{}, 1), said: map[string]int{}, looked: map[string]look{}, later: func(do func()) { time.AfterFunc(answer.Timeout, do) }}
-	i.Inspector.OnRenewal(func() { i.forgetTwice("") })
+	i.Inspector.OnRenewal(func() {
+		i.forgetTwice("")
+		if len(i.Cluster.Shards()) > 1 { // an older copy of the first shard places accounts where they were
+			i.ringRestarted()
+		}
+	})
 	i.Cluster.Placements().OnMove(i.forgetTwice)
 	return i
 }
@@ -139,6 +144,11 @@ func (i *inspector) engineRestarted() {
 	i.restarts++
 	i.mu.Unlock()
 	i.log.Warn("the engine was restarted; it is looked through for what it may have lost")
+	i.ringRestarted()
+}
+
+// ringRestarted has everything looked through at once.
+func (i *inspector) ringRestarted() {
 	select {
 	case i.restarted <- struct{}{}:
 	default:

@@ -10,6 +10,11 @@ import (
 	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/auth"
+	"adlens/internal/clickhouse"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/figures"
+	"adlens/internal/clickhouse/integrity"
 	"adlens/internal/query"
 
 	"go.uber.org/zap"
@@ -78,6 +83,21 @@ func TestNothingIsKeptOfAnAccountThatWasDamaged(t *testing.T) {
 	move("America/Denver")
 	then()
 	ask("America/Denver")
+}
+
+// An older copy of the first shard's disk places accounts where they were before they moved.
+func TestAShardThatIsMetAgainIsLookedThroughAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, 2} {
+		c := cluster.New(cluster.Config{Name: "adlens", Sources: make([]conn.Source, shards)})
+		d := &data{Database: &clickhouse.Database{Cluster: c, Figures: figures.NewStore(c, nil), Inspector: integrity.NewInspector(c, integrity.NewGuard(), nil)}}
+		i := d.newInspector(zap.NewNop())
+		i.later = func(func()) {}
+		i.Inspector.Renew()
+		if got := len(i.restarted) > 0; got != (shards > 1) {
+			t.Errorf("a server of %d that is met for the first time: looked through at once is %t", shards, got)
+		}
+	}
 }
 
 // That one account is damaged takes a server from no other, also where nothing could be
