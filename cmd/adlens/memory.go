@@ -66,14 +66,17 @@ const (
 	// heapShare and heapShareBeside are what the program itself has of it in hundredths,
 	// alone and where the embedded engine, which takes up to 60, runs on the same machine.
 	heapShare, heapShareBeside = 90, 35
+	// workRoom is what the program takes beside what it was told to keep.
+	workRoom = 256 << 20
 	// memoryUnknown is taken for the machine's memory where it does not say.
 	memoryUnknown = 4 << 30
 )
 
 // boundHeap has garbage collected earlier where the machine's memory would not do: what is
-// in use may double by it otherwise, and a container ends that takes more than it has. The
-// environment's GOMEMLIMIT counts instead.
-func boundHeap(embedded bool) {
+// in use may double by it otherwise, and a container ends that takes more than it has. What
+// the program keeps on purpose fits in any case: collecting would find nothing, and never
+// rest. The environment's GOMEMLIMIT counts instead.
+func boundHeap(embedded bool, kept int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -81,7 +84,7 @@ func boundHeap(embedded bool) {
 	if embedded {
 		share = heapShareBeside
 	}
-	debug.SetMemoryLimit(int64(machineMemory()) / 100 * int64(share))
+	debug.SetMemoryLimit(max(int64(machineMemory())/100*int64(share), int64(kept)+workRoom))
 }
 
 // machineMemory is how many bytes of memory the machine has, or the container

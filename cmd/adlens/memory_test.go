@@ -24,14 +24,18 @@ func TestTheHeapIsBoundedByTheMachinesMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(before)
 	t.Setenv("GOMEMLIMIT", "")
 	for embedded, share := range map[bool]float64{false: 0.9, true: 0.35} {
-		boundHeap(embedded)
+		boundHeap(embedded, 0)
 		if got := float64(debug.SetMemoryLimit(-1)) / float64(machineMemory()); got < share-0.001 || got > share {
 			t.Errorf("beside an engine %t: %f of the memory, want %f", embedded, got, share)
 		}
 	}
+	boundHeap(true, machineMemory())
+	if got := debug.SetMemoryLimit(-1); got <= int64(machineMemory()) {
+		t.Errorf("what is kept does not fit into %d bytes", got)
+	}
 	t.Setenv("GOMEMLIMIT", "1GiB")
 	debug.SetMemoryLimit(before)
-	boundHeap(true)
+	boundHeap(true, 0)
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("a limit of the environment became %d", got)
 	}

@@ -156,10 +156,10 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if err := so.checkValues(); err != nil {
 		return err
 	}
-	boundHeap(d.engine != nil)
 	if so.underWay == 0 {
 		so.underWay = machineMemory() / answerShare
 	}
+	boundHeap(d.engine != nil, so.memory+so.answerCache+so.underWay)
 	if so.publicURL != "" {
 		public, err := oauth.ParsePublicURL(so.publicURL)
 		if err != nil {

@@ -191,7 +191,7 @@ type Question struct {
 	compute  func(context.Context) (describe func(*writer), err error)
 	use      *use
 	bodies   []*Answer // that the question has of its use
-	copied   int       // bytes that CountCopy counts
+	copied   inUse     // bytes that CountCopy counts
 	turn     bool      // of those of large copies
 	saved    bool      // as of the request
 }
@@ -332,15 +332,16 @@ func (q *Question) CountCopy(ctx context.Context, bytes int) error {
 		}
 		q.turn = true
 	}
-	q.copied += bytes
-	q.service.cache.memory.addBytes(q.account, bytes, false)
+	q.copied = q.copied.plus(bytes, isOrdinary(bytes))
+	q.service.cache.memory.addBytes(q.account, bytes, isOrdinary(bytes))
 	return nil
 }
 
 // Close gives back the memory of the answer, which was sent or is not needed.
 func (q *Question) Close() {
 	if q.use != nil {
-		q.service.cache.memory.addBytes(q.account, -q.copied, false)
+		q.service.cache.memory.addBytes(q.account, -q.copied.large(), false)
+		q.service.cache.memory.addBytes(q.account, -q.copied.ordinary, true)
 		if q.turn {
 			<-q.service.cache.copying
 		}

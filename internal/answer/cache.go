@@ -109,7 +109,7 @@ func takeTurn(ctx context.Context, places chan struct{}) error {
 type use struct {
 	cache         *cache
 	name, account string
-	ordinary      bool            // what is computed is; guarded by cache.mu
+	ordinary      bool            // what is computed or kept is; guarded by cache.mu
 	holders       int             // questions, and computations; guarded by cache.mu
 	bytes         int             // of computations and bodies; guarded by cache.mu
 	bodies        map[*Answer]int // how many questions have each; 0 where none took it yet; guarded by cache.mu
@@ -121,7 +121,7 @@ func (c *cache) acquireUse(account, name string) *use {
 	defer c.mu.Unlock()
 	u, ok := c.uses[name]
 	if !ok {
-		u = &use{cache: c, name: name, account: account, bodies: map[*Answer]int{}}
+		u = &use{cache: c, name: name, account: account, ordinary: true, bodies: map[*Answer]int{}}
 		c.uses[name] = u
 	}
 	u.holders++
@@ -143,14 +143,19 @@ func (u *use) reserveBytes(ctx context.Context, bytes int) error {
 	if err == nil {
 		u.cache.mu.Lock()
 		defer u.cache.mu.Unlock()
-		if before := u.ordinary; before != isOrdinary(bytes) { // what it has counts as that
-			u.ordinary = !before
-			u.cache.memory.addBytes(u.account, -u.bytes, before)
-			u.cache.memory.addBytes(u.account, u.bytes, u.ordinary)
-		}
+		u.countAs(isOrdinary(bytes))
 		u.bytes += bytes
 	}
 	return err
+}
+
+// countAs has what it has count as an ordinary answer's or not. The caller holds the lock.
+func (u *use) countAs(ordinary bool) {
+	if before := u.ordinary; before != ordinary {
+		u.ordinary = ordinary
+		u.cache.memory.addBytes(u.account, -u.bytes, before)
+		u.cache.memory.addBytes(u.account, u.bytes, ordinary)
+	}
 }
 
 // adjustBytes counts more of the memory, or less.
@@ -166,6 +171,9 @@ func (u *use) holdBody(a *Answer, questions int) {
 	u.cache.mu.Lock()
 	defer u.cache.mu.Unlock()
 	if _, counted := u.bodies[a]; !counted {
+		if !isOrdinary(cap(a.Body)) { // of memory: nothing was reserved for it
+			u.countAs(false)
+		}
 		u.bytes += cap(a.Body)
 		u.cache.memory.addBytes(u.account, cap(a.Body), u.ordinary)
 	}

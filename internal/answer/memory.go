@@ -52,6 +52,9 @@ func (u inUse) plus(bytes int, ordinary bool) inUse {
 	return u
 }
 
+// large are the bytes of answers that are not ordinary.
+func (u inUse) large() int { return u.all - u.ordinary }
+
 // memoryWaiter is an answer that waits for memory.
 type memoryWaiter struct {
 	account  string
@@ -129,7 +132,7 @@ func (m *memory) admitWaiting() {
 	full := false
 	m.waiting = slices.DeleteFunc(m.waiting, func(w *memoryWaiter) bool {
 		if !m.hasOwnRoom(w) {
-			if full && !w.isOrdinary() || m.limit > 0 && m.accounts[w.account].all > 0 && m.accounts[w.account].all+w.bytes > m.limit/2 {
+			if full && !w.isOrdinary() || !m.hasAccountRoom(w) {
 				return false
 			}
 			if !m.hasRoom(w) {
@@ -148,12 +151,21 @@ func (m *memory) hasOwnRoom(w *memoryWaiter) bool {
 	return w.isOrdinary() && m.used.ordinary+w.bytes <= m.limit/8 && m.accounts[w.account].ordinary+w.bytes <= m.limit/16
 }
 
+// hasAccountRoom reports whether an answer fits into what an account may have.
+func (m *memory) hasAccountRoom(w *memoryWaiter) bool {
+	own, others := m.accounts[w.account], m.accounts[w.account].all
+	if !w.isOrdinary() {
+		others = own.large()
+	}
+	return m.limit == 0 || others == 0 || own.all+w.bytes <= m.limit/2
+}
+
 // hasRoom reports whether an answer fits into what is free.
 func (m *memory) hasRoom(w *memoryWaiter) bool {
 	limit, others := m.limit, m.used.all
 	if !w.isOrdinary() {
 		limit -= m.limit / 8
-		others -= m.used.ordinary
+		others = m.used.large()
 	}
 	return m.limit == 0 || m.used.all+w.bytes <= limit || w.bytes > limit && others == 0
 }

@@ -80,10 +80,9 @@ func TestPagesHaveMemoryWhateverLargeAnswersTake(t *testing.T) {
 		const mb = 1 << 20
 		m, got := newMemory(64*mb), make(chan string, 10)
 		takes(t.Context(), m, "a", 2*mb, "a1", got)
-		takes(t.Context(), m, "a", 200*mb, "a2", got) // more than there is
-		mustGet(t, got, "a1")
+		takes(t.Context(), m, "a", 200*mb, "a2", got) // more than there is, and no page keeps it waiting
+		mustGet(t, got, "a1", "a2")
 		m.addBytes("a", -2*mb, true)
-		mustGet(t, got, "a2")
 		takes(t.Context(), m, "b", 3*mb, "b1", got)
 		for _, name := range []string{"a3", "a4", "a5", "b2", "b3", "c1"} { // 8 MiB are theirs
 			takes(t.Context(), m, name[:1], 2*mb, name, got)
@@ -226,6 +225,31 @@ func TestLargeCopiesOfOneAnswerTakeTurns(t *testing.T) {
 			t.Errorf("%d places and %d bytes are left", len(s.cache.copying), s.MemoryInUse())
 		}
 	})
+}
+
+// A page that is sent from memory, and what an assistant makes of one, are no large answers,
+// for which others of their size would wait; what is large is, wherever it comes from.
+func TestWhatIsSentFromMemoryCountsByItsSize(t *testing.T) {
+	_, s := newShop()
+	for _, c := range []struct{ body, copied, large int }{
+		{1 << 20, 0, 0}, {1 << 20, 1 << 20, 0}, {1 << 20, 3 << 20, 3 << 20}, {3 << 20, 1 << 20, 3 << 20},
+	} {
+		q := &Question{Name: rand.Text(), service: s, account: "a"}
+		q.use = s.cache.acquireUse("a", q.Name)
+		a := &Answer{Body: make([]byte, c.body)}
+		q.use.holdBody(a, 1)
+		if err := q.CountCopy(t.Context(), c.copied); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.cache.memory.used; got.large() != c.large || got.all != c.body+c.copied {
+			t.Errorf("%+v: %d bytes, and %d of large answers", c, got.all, got.large())
+		}
+		q.use.dropBody(a)
+		q.Close()
+		if m := s.cache.memory; m.used != (inUse{}) || len(m.accounts) != 0 {
+			t.Errorf("%+v: %v are left", c, m.used)
+		}
+	}
 }
 
 // longRuns is a store of a rule whose runs have so many bytes.
