@@ -12,6 +12,7 @@ import (
 	"adlens/internal/clickhouse/integrity"
 	"adlens/internal/clickhouse/loads"
 	"adlens/internal/clickhouse/tables"
+	"adlens/internal/moves"
 	"adlens/loader"
 )
 
@@ -31,7 +32,7 @@ type Database struct {
 	Inspector   *integrity.Inspector
 	Source      copies.Source
 	Sink        copies.Sink
-	Mover       copies.Mover
+	Mover       moves.Mover
 	Audit       audit.Audit
 
 	guard *integrity.Guard

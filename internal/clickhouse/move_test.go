@@ -14,12 +14,13 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
+	"adlens/internal/moves"
 	"adlens/internal/query"
 	"adlens/internal/tables"
 	"adlens/loader"
 )
 
-const settling = cluster.Settling
+const settling = moves.Settling
 
 // moving is a database on two shards, and a mover whose waits take no time.
 type moving struct {

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"time"
+
+	"adlens/internal/moves"
 )
 
 // AgeClaim makes a claim look as if it could not be renewed for longer than it is
@@ -27,19 +29,8 @@ func (c *Cluster) RenewalOf(name string) func(context.Context) error {
 	return func(ctx context.Context) error { return held.(*claim).renew(ctx, time.Now()) }
 }
 
-// LookUpLate looks an account up as a server does whose answer, of before the account moved,
-// comes late.
-func (ps *Placements) LookUpLate(ctx context.Context, account string, shard uint16, begun chan<- struct{}, come <-chan struct{}) {
-	ps.asking.Do(ctx, account, func(context.Context) (place, error) {
-		close(begun)
-		<-come
-		return place{shard: shard, asked: time.Now().Add(-Settling)}, nil
-	})
-}
-
-// AgePlace makes what is known of an account's place too old to be believed.
-func (ps *Placements) AgePlace(account string) {
-	p, _ := ps.known.Peek(account)
-	p.asked = p.asked.Add(-PlaceLife)
-	ps.known.Put(account, p)
+// AgePlaces makes what is known of places too old to be believed.
+func (ps *Placements) AgePlaces() {
+	now := ps.Now
+	ps.Now = func() time.Time { return now().Add(moves.PlaceLife) }
 }

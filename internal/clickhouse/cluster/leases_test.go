@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -82,37 +81,6 @@ func TestOfTwoClaimantsNeverBothHoldTheLease(t *testing.T) {
 	}
 }
 
-// waiter is a context that tells that whose it is has begun to wait.
-type waiter struct {
-	context.Context
-	waits func()
-}
-
-func (w waiter) Done() <-chan struct{} {
-	w.waits()
-	return w.Context.Done()
-}
-
-// Who waits for an answer with others has what was true a moment ago, or asks again.
-func TestAPlaceThatComesLateIsNotUsed(t *testing.T) {
-	places := open(t).Cluster.Placements()
-	begun, waits, come, found := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan uint16)
-	go places.LookUpLate(t.Context(), "acme", 7, begun, come)
-	<-begun
-	go func() {
-		shard, err := places.Find(waiter{t.Context(), sync.OnceFunc(func() { close(waits) })}, "acme")
-		if err != nil {
-			t.Error(err)
-		}
-		found <- shard
-	}()
-	<-waits // for the same answer
-	close(come)
-	if shard := <-found; shard != 0 {
-		t.Errorf("the account is looked for on shard %d", shard)
-	}
-}
-
 // At another place an account may have loads of the numbers of others: what is kept of it is
 // dropped. So it is where it moved twice since, and is where it was.
 func TestAChangedPlaceIsTold(t *testing.T) {
@@ -125,7 +93,7 @@ func TestAChangedPlaceIsTold(t *testing.T) {
 		if err != nil || shard != want || len(told) != tells {
 			t.Errorf("%s: shard %d, told of %q: %v", what, shard, told, err)
 		}
-		places.AgePlace("acme")
+		places.AgePlaces()
 	}
 	move := func(to ...uint16) {
 		t.Helper()

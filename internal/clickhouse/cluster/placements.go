@@ -9,92 +9,34 @@ import (
 
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
-	"adlens/internal/flight"
-	"adlens/internal/lru"
+	"adlens/internal/moves"
 	"adlens/internal/query"
-	"adlens/internal/recent"
 )
 
-const (
-	// PlaceLife is for how long a process believes where an account is. A move
-	// keeps others from loading for longer than that, so that nothing new is ever
-	// missed by those who still ask the old place.
-	PlaceLife = 2 * time.Second
-	// Settling is for how long a move waits after the account has its new place: by
-	// then every process has read it again. No place is used that is older.
-	Settling = 2 * PlaceLife
-	// maxPlaces bounds what is remembered.
-	maxPlaces = 100_000
-)
-
-// Placements knows on which shard each account is.
+// Placements knows on which shard each account is. Accounts are in the text form of parameters.
 type Placements struct {
+	*moves.Places
 	cluster *Cluster
-	known   *lru.Cache[string, place] // by account, in the text form of parameters
-	asking  flight.Group[string, place]
-	moved   func(account string) // hears of accounts that have another place
 }
-
-// place is where an account was when that was read.
-type place struct {
-	shard   uint16
-	version uint64 // of its places; 0 where it has none
-	asked   time.Time
-}
-
-// isYounger reports whether a place was read within a time.
-func (p place) isYounger(than time.Duration) bool { return recent.Elapsed(p.asked, time.Now()) < than }
 
 func newPlacements(c *Cluster) *Placements {
-	return &Placements{cluster: c, known: lru.New(maxPlaces, func(string, place) int { return 1 }), moved: func(string) {}}
-}
-
-// OnMove has a function hear of each account whose place is found changed, or is changed here:
-// at another one, as after a lost shard was restored, its loads may have numbers that others
-// had before. It is set before the first account is looked up.
-func (ps *Placements) OnMove(moved func(account string)) { ps.moved = moved }
-
-// Find returns the shard of an account, in the text form of parameters. It may
-// have moved a moment ago.
-func (ps *Placements) Find(ctx context.Context, account string) (uint16, error) {
-	if p, ok := ps.known.Get(account); ok && p.isYounger(PlaceLife) {
-		return p.shard, nil
-	}
-	for {
-		p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (place, error) {
-			ctx, cancel := context.WithTimeout(ctx, Settling) // no later answer is used
-			defer cancel()
-			p, err := ps.readPlace(ctx, account)
-			if err != nil {
-				return p, err
-			}
-			before, known := ps.known.Get(account)
-			ps.known.Put(account, p)
-			if known && before.version != p.version {
-				ps.moved(account)
-			}
-			return p, nil
-		})
-		if err != nil || p.isYounger(Settling) {
-			return p.shard, err
-		}
-		// The answer was on its way for long, as where the network stood still, or
-		// callers before this one waited for it: the account may have moved since.
-	}
+	ps := &Placements{cluster: c}
+	ps.Places = moves.NewPlaces(ps.readPlace)
+	return ps
 }
 
 // Read reads the shard of an account; placed reports whether one was chosen.
 func (ps *Placements) Read(ctx context.Context, account string) (number uint16, placed bool, err error) {
 	p, err := ps.readPlace(ctx, account)
-	return p.shard, p.version > 0, err
+	return p.Shard, p.Version > 0, err
 }
 
-func (ps *Placements) readPlace(ctx context.Context, account string) (place, error) {
-	home, p := ps.cluster.Home(), place{asked: time.Now()}
-	err := home.ReadOnce(ctx, "SELECT argMax(shard, version), max(version) FROM placements WHERE account_id = {account:String}",
-		conn.Params{"account": account}, conn.ScanInto(&p.shard, &p.version))
-	if err == nil && p.version == 0 {
-		p.shard, err = home.Number, directory.RequireNew(ctx, home.Server, "placements", account)
+func (ps *Placements) readPlace(ctx context.Context, account string) (p moves.Place, err error) {
+	home := ps.cluster.Home()
+	err = home.ReadOnce(ctx, "SELECT argMax(shard, version), max(version) FROM placements WHERE account_id = {account:String}",
+		conn.Params{"account": account}, conn.ScanInto(&p.Shard, &p.Version))
+	if err == nil && p.Version == 0 {
+		p.Shard, err = home.Number, directory.RequireNew(ctx, home.Server, "placements", account)
 	}
 	return p, err
 }
@@ -143,9 +85,7 @@ func (ps *Placements) Put(ctx context.Context, account string, s *Shard) error {
 	if err := ps.Move(ctx, account, s.Number); err != nil {
 		return err
 	}
-	id := query.Text(account)
-	ps.known.Put(id, place{shard: s.Number, asked: time.Now()})
-	ps.moved(id)
+	ps.Note(query.Text(account), s.Number)
 	return nil
 }
 

@@ -41,25 +41,6 @@ func TestAClaimIsTrustedByBothClocks(t *testing.T) {
 	}
 }
 
-// A machine that was suspended counts none of that time, but for its wall clock. An account
-// may have moved meanwhile, and what it had at the old place may be deleted.
-func TestAPlaceIsNotBelievedAfterTheMachineWasSuspended(t *testing.T) {
-	for _, c := range []struct {
-		wall, monotonic time.Duration
-		want            bool
-	}{
-		{0, 0, true},
-		{-time.Hour, 0, true},
-		{PlaceLife, PlaceLife, false},
-		{time.Hour, 0, false},          // suspended
-		{-time.Hour, PlaceLife, false}, // set back
-	} {
-		if got := (place{shard: 2, asked: ago(c.wall, c.monotonic)}).isYounger(PlaceLife); got != c.want {
-			t.Errorf("a place of %s ago by the wall clock, of %s by the monotonic one: %t", c.wall, c.monotonic, got)
-		}
-	}
-}
-
 // ago returns a time so long ago by the wall clock, in whole seconds, and by the monotonic
 // one: of a Time's first word, the seconds come above 30 bits of nanoseconds.
 func ago(wall, monotonic time.Duration) time.Time {

@@ -48,7 +48,7 @@ func readDeleting(ctx context.Context, s *conn.Server) (map[string]bool, error) 
 
 // Bounds of one statement's length.
 const (
-	DeletedAtOnce  = 10_000
+	deletedAtOnce  = 10_000
 	accountsAtOnce = 100
 )
 
@@ -58,10 +58,10 @@ func groupDeletions(all []tables.Deletion) [][]tables.Deletion {
 	var grouped [][]tables.Deletion
 	room := 0
 	for _, d := range all {
-		for some := range slices.Chunk(d.Generations, DeletedAtOnce) {
+		for some := range slices.Chunk(d.Generations, deletedAtOnce) {
 			last := len(grouped) - 1
 			if last < 0 || grouped[last][0].Table != d.Table || len(grouped[last]) == accountsAtOnce || room < len(some) {
-				grouped, room = append(grouped, nil), DeletedAtOnce
+				grouped, room = append(grouped, nil), deletedAtOnce
 				last++
 			}
 			grouped[last] = append(grouped[last], tables.Deletion{Table: d.Table, Account: d.Account, Generations: some})

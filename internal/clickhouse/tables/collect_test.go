@@ -51,7 +51,7 @@ func TestViewsTakeTheMemoryThatIsCounted(t *testing.T) {
 }
 
 func TestStatementsOfDeletionsAreBounded(t *testing.T) {
-	many := make([]uint32, 2*DeletedAtOnce+1)
+	many := make([]uint32, 2*deletedAtOnce+1)
 	all := []tables.Deletion{{Table: "facts", Account: "a", Generations: many}, {Table: "facts", Account: "b", Generations: many[:5]}}
 	for range 2*accountsAtOnce + 1 {
 		all = append(all, tables.Deletion{Table: "rates", Account: "c", Generations: many[:1]})
@@ -65,7 +65,7 @@ func TestStatementsOfDeletionsAreBounded(t *testing.T) {
 				t.Errorf("one statement deletes of %s and %s", some[0].Table, d.Table)
 			}
 		}
-		if generations += of; of > DeletedAtOnce || len(some) > accountsAtOnce {
+		if generations += of; of > deletedAtOnce || len(some) > accountsAtOnce {
 			t.Errorf("a statement deletes %d generations of %d accounts", of, len(some))
 		}
 	}
