@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"adlens/internal/metrics": {},
 	"adlens/internal/redis":   {"adlens/internal/auth"},
 	"adlens/internal/backup":  {"adlens", "adlens/internal/manifest", "adlens/internal/tables"},
-	"adlens/internal/moves": {"adlens/internal/backup", "adlens/internal/commits", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
+	"adlens/internal/moves": {"adlens", "adlens/internal/backup", "adlens/internal/commits", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/manifest",
 		"adlens/internal/recent", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/conn":      {"adlens", "adlens/internal/engine", "adlens/internal/exact", "adlens/internal/query", "adlens/internal/tables"},
 	"adlens/internal/clickhouse/directory": {"adlens", "adlens/internal/clickhouse/conn", "adlens/internal/commits", "adlens/internal/query", "adlens/internal/tables"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adlens"
 	"adlens/internal/flight"
 	"adlens/internal/lru"
 	"adlens/internal/recent"
@@ -17,6 +18,8 @@ const (
 	// Settling is for how long a move waits after the account has its new place: by
 	// then every process has read it again. No place is used that is older.
 	Settling = 2 * PlaceLife
+	// findPatience is for how long a place is asked again that was not answered in time.
+	findPatience = time.Minute
 	// maxPlaces bounds what is kept.
 	maxPlaces = 100_000
 )
@@ -32,6 +35,8 @@ type Place struct {
 type Places struct {
 	// Now is the time by the process's clock. Tests replace it.
 	Now func() time.Time
+	// Ready reaches the server that is asked, which may take longer than its answer is used.
+	Ready func(context.Context) error
 
 	read   func(ctx context.Context, account string) (Place, error)
 	known  *lru.Cache[string, knownPlace] // by account
@@ -47,7 +52,7 @@ type knownPlace struct {
 
 // NewPlaces returns the places of accounts, which read reads.
 func NewPlaces(read func(ctx context.Context, account string) (Place, error)) *Places {
-	return &Places{Now: time.Now, read: read, known: lru.New(maxPlaces, func(string, knownPlace) int { return 1 }), moved: func(string) {}}
+	return &Places{Now: time.Now, Ready: func(context.Context) error { return nil }, read: read, known: lru.New(maxPlaces, func(string, knownPlace) int { return 1 }), moved: func(string) {}}
 }
 
 // OnMove has a function hear of each account whose place is found changed, or is changed here:
@@ -55,13 +60,18 @@ func NewPlaces(read func(ctx context.Context, account string) (Place, error)) *P
 // had before. It is set before the first account is looked up.
 func (ps *Places) OnMove(moved func(account string)) { ps.moved = moved }
 
-// Find returns the shard of an account. It may have moved a moment ago.
+// Find returns the shard of an account. It may have moved a moment ago. A server that
+// stands still is asked again, and once more one that went away.
 func (ps *Places) Find(ctx context.Context, account string) (uint16, error) {
 	if p, ok := ps.known.Get(account); ok && ps.isYounger(p, PlaceLife) {
 		return p.Shard, nil
 	}
-	for {
+	began := ps.Now()
+	for again := false; ; again = true {
 		p, err := ps.asking.Do(ctx, account, func(ctx context.Context) (p knownPlace, err error) {
+			if err := ps.Ready(ctx); err != nil {
+				return p, err
+			}
 			ctx, cancel := context.WithTimeout(ctx, Settling) // no later answer is used
 			defer cancel()
 			p.asked = ps.Now()
@@ -75,7 +85,13 @@ func (ps *Places) Find(ctx context.Context, account string) (uint16, error) {
 			}
 			return p, nil
 		})
-		if err != nil || ps.isYounger(p, Settling) {
+		switch kind := adlens.KindOf(err); {
+		case err == nil && ps.isYounger(p, Settling):
+			return p.Shard, nil
+		case err == nil:
+		case ctx.Err() == nil && kind == adlens.QueryTimeout && recent.Elapsed(began, ps.Now()) < findPatience:
+		case ctx.Err() == nil && kind == adlens.EngineUnavailable && !again:
+		default:
 			return p.Shard, err
 		}
 		// The answer was on its way for long, as where the network stood still, or

@@ -2,10 +2,15 @@ package moves
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
+
+	"adlens"
 )
 
 // waiter is a context that tells that whose it is has begun to wait.
@@ -54,6 +59,57 @@ func TestAPlaceThatComesLateIsNotUsed(t *testing.T) {
 	if shard := <-found; shard != 2 {
 		t.Errorf("the account is looked for on shard %d", shard)
 	}
+}
+
+// A server that stands still, or comes back, is asked again for as long as the caller waits.
+func TestAPlaceThatIsNotAnsweredIsAskedAgain(t *testing.T) {
+	slow, away, wrong := &adlens.Error{Kind: adlens.QueryTimeout}, &adlens.Error{Kind: adlens.EngineUnavailable}, errors.New("no such table")
+	for name, c := range map[string]struct {
+		answers []error // then one that is right
+		reads   int
+		want    error
+	}{
+		"at once":        {nil, 1, nil},
+		"after a while":  {[]error{slow, slow, slow}, 4, nil},
+		"back again":     {[]error{away}, 2, nil},
+		"away for good":  {[]error{away, away}, 2, away},
+		"another error":  {[]error{wrong}, 1, wrong},
+		"still for long": {slices.Repeat([]error{slow}, 100), int(findPatience / Settling), slow},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			reads, readied := 0, 0
+			places := NewPlaces(func(ctx context.Context, _ string) (Place, error) {
+				reads++
+				if reads > len(c.answers) {
+					return Place{Shard: 2, Version: 1}, nil
+				}
+				if c.answers[reads-1] == slow {
+					<-ctx.Done()
+				}
+				return Place{}, c.answers[reads-1]
+			})
+			places.Ready = func(context.Context) error {
+				readied++
+				return nil
+			}
+			shard, err := places.Find(t.Context(), "acme")
+			if err != c.want || reads != c.reads || readied != reads || err == nil && shard != 2 {
+				t.Errorf("%s: shard %d, %v after %d reads of %d, want %d and %v", name, shard, err, reads, readied, c.reads, c.want)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), Settling+time.Second)
+		defer cancel()
+		places := NewPlaces(func(ctx context.Context, _ string) (Place, error) {
+			<-ctx.Done()
+			return Place{}, slow
+		})
+		began := time.Now()
+		if _, err := places.Find(ctx, "acme"); adlens.KindOf(err) != adlens.QueryTimeout || time.Since(began) != Settling+time.Second {
+			t.Errorf("a caller with less time: %v after %s", err, time.Since(began))
+		}
+	})
 }
 
 // A machine that was suspended counts none of that time, but for its wall clock. An account

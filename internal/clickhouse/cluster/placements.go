@@ -22,6 +22,10 @@ type Placements struct {
 func newPlacements(c *Cluster) *Placements {
 	ps := &Placements{cluster: c}
 	ps.Places = moves.NewPlaces(ps.readPlace)
+	ps.Ready = func(ctx context.Context) error {
+		_, err := c.Home().Connect(ctx)
+		return err
+	}
 	return ps
 }
 
