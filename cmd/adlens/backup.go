@@ -89,7 +89,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		if err != nil {
 			return err
 		}
-		schema, err := d.Audit.Schema(ctx)
+		schema, err := d.Audit.Applied(ctx)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (o *options) takeBackup(cmd *cobra.Command, po *placeOptions, keep int) err
 		defer t.clearLine()
 		// The wall's clock goes on while a laptop sleeps, and so do deletions.
 		now := func() time.Time { return time.Now().Round(0) }
-		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema.Applied, Now: now, Keep: keep, Identity: d.Cluster.Identity()}, t)
+		taken, err := backup.Take(ctx, d.Source, place, backup.Options{Version: version, Schema: schema, Now: now, Keep: keep, Identity: d.Cluster.Identity()}, t)
 		t.clearLine()
 		if taken.Name == "" {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"adlens/internal/clickhouse/audit"
 
@@ -62,7 +61,7 @@ func (d *data) listShards(ctx context.Context) ([]audit.Shard, error) {
 }
 
 func newAccountMove(o *options) *cobra.Command {
-	to := 0
+	to, lost := 0, false
 	cmd := &cobra.Command{
 		Use:   "move ID --shard N",
 		Short: "Bring an account to another shard of a cluster",
@@ -79,27 +78,33 @@ A move that was interrupted has changed nothing, or only left something to
 delete: the same command goes on, and repeats no harm. After the account has its
 new place, the command goes on for four seconds, also after Ctrl-C: until then a
 server may load at the old one. A move back to a shard that still has the account
-first waits as long as one that deletes.`,
-		Example:           `  adlens account move acme --shard 2`,
+first waits as long as one that deletes.
+
+With --lost an account begins anew without figures, lists and records: its shard was
+lost, another server is in its place, and no backup has the account. Its name, keys,
+links and connections stay. Load its extracts again; connections read again what the
+platform still has.`,
+		Example: `  adlens account move acme --shard 2
+  adlens account move acme --shard 1 --lost`,
 		Args:              oneArgument("ID"),
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.withDatabase(cmd.Context(), func(d *data) error { return o.moveAccount(cmd, d, args[0], to) })
+			return o.withDatabase(cmd.Context(), func(d *data) error { return o.moveAccount(cmd, d, args[0], to, lost) })
 		},
 	}
 	cmd.Flags().IntVar(&to, "shard", 0, "number of the shard, as adlens shards lists it (needed)")
+	cmd.Flags().BoolVar(&lost, "lost", false, "give up what the account's lost shard had of it")
 	cmd.MarkFlagRequired("shard")
 	return cmd
 }
 
-func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to int) (err error) {
+func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to int, lost bool) (err error) {
 	ctx := cmd.Context()
-	all, err := d.listShards(ctx)
-	if err != nil {
-		return err
+	if !d.Cluster.IsSharded() {
+		return errNoCluster
 	}
-	if !slices.ContainsFunc(all, func(s audit.Shard) bool { return int(s.Number) == to }) {
-		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, len(all))
+	if all := len(d.Cluster.Shards()); to < 1 || to > all {
+		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, all)
 	}
 	if err := d.requireAccount(ctx, account); err != nil {
 		return err
@@ -111,6 +116,17 @@ func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to in
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if lost {
+		newest, err := d.Sink.GiveUp(ctx, account, uint16(to))
+		if err != nil {
+			return err
+		}
+		what := "load its extracts again"
+		if newest > 0 {
+			what = fmt.Sprintf("it has its load %d, which a move had left there: load what came later again", newest)
+		}
+		return o.printDone(cmd, map[string]any{"account_id": account, "shard": to, "newest_load": newest}, fmt.Sprintf("account %s is on shard %d; %s", account, to, what))
+	}
 	t.Account(account, 0, 1)
 	rows, err := d.Mover.Move(ctx, account, uint16(to), t.Rows)
 	t.clearLine()

@@ -181,11 +181,16 @@ func merchantOf(t *testing.T, p *harness.Program, id string) *house.Tenant {
 	key, err := p.Account(id)
 	house.Need(t, err)
 	one := &house.Tenant{Files: extracts.Account{ID: id}, Model: model.New(), Ask: harness.Client{Key: key}}
+	loadSale(t, p, one)
+	return one
+}
+
+func loadSale(t *testing.T, p *harness.Program, one *house.Tenant) {
+	t.Helper()
 	dir := t.TempDir()
 	house.ProfilesFile(t, dir, [4]string{"701", "US", "USD", "seller"})
-	house.SpPair("sale-"+id, "701", house.DaysAgo(12), 3, time.Now()).Write(t, dir)
+	house.SpPair("sale-"+one.Files.ID, "701", house.DaysAgo(12), 3, time.Now()).Write(t, dir)
 	house.Load(t, p, one, dir)
-	return one
 }
 
 func TestAMovedAccountAnswersByteForByteAllTheWhile(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"adlens/integration/containers"
 	"adlens/integration/harness"
 	"adlens/integration/house"
+	"adlens/integration/model"
 )
 
 // A data directory whose store was emptied answers nothing, and no backup of it
@@ -81,6 +82,12 @@ func TestAnEmptiedShardTakesItsOwnAccountsAlone(t *testing.T) {
 	}
 	place := house.Copied{Program: c.Program, Place: t.TempDir(), More: nil}
 	place.Backup(t)
+	var late *house.Tenant // that no backup has
+	for i := 0; late == nil; i++ {
+		if one := merchantOf(t, c.Program, strings.Repeat("l", i+1)); c.home(t, one.Files.ID) == 2 {
+			late = one
+		}
+	}
 	server := house.Serve(t, c.Program)
 	for _, one := range on {
 		one.Ask.Address = server.Address
@@ -109,6 +116,29 @@ func TestAnEmptiedShardTakesItsOwnAccountsAlone(t *testing.T) {
 	}
 	place.PutRight(t, on[2].Files.ID)
 	house.CheckAll(t, on[2].Ask, on[2].Model)
+	giveUp := func(account *house.Tenant, more ...string) harness.Result {
+		return c.Run(append([]string{"account", "move", account.Files.ID, "--shard", "1"}, more...)...)
+	}
+	if r := giveUp(late); r.Code == 0 || !strings.Contains(r.Stderr, "--lost") {
+		t.Errorf("a move from an emptied shard: %s", r)
+	}
+	if r := giveUp(late, "--lost"); r.Code != 0 {
+		t.Errorf("an account without a backup is not given up: %s", r)
+	}
+	if r := giveUp(on[1], "--lost"); r.Code == 0 || !strings.Contains(r.Stderr, "is on shard 1, which is there") {
+		t.Errorf("an account that is there is given up: %s", r)
+	}
+	if r := c.Run("shards"); r.Code != 0 {
+		t.Errorf("no account is on the lost shard, and the empty server does not take its place: %s", r)
+	}
+	late.Ask.Address = house.Serve(t, c.Program).Address
+	if a := house.Get(t, late.Ask, "/api/v1/summary?range=all_time"); a.Status != 200 {
+		t.Errorf("the account that was given up: %s", a)
+	}
+	late.Model = model.New()
+	loadSale(t, c.Program, late)
+	house.CheckAll(t, late.Ask, late.Model)
+	house.CheckAll(t, on[1].Ask, on[1].Model)
 }
 
 // Where an older copy of a server's disk was put back, loads after it have the numbers of those

@@ -67,6 +67,12 @@ func (a Audit) Schema(ctx context.Context) (schema.State, error) {
 	return schema.Least(states), nil
 }
 
+// Applied returns how far the schema of the server with the directory is.
+func (a Audit) Applied(ctx context.Context) (uint32, error) {
+	state, err := schema.ReadState(ctx, a.cluster.Home().Server)
+	return state.Applied, err
+}
+
 // MissingRights returns what the user may not do, at one server or another, of
 // what adlens does.
 func (a Audit) MissingRights(ctx context.Context, database string) ([]string, error) {

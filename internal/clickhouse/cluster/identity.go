@@ -122,7 +122,7 @@ func (s *Shard) recognizeShard(ctx context.Context, is identity) error {
 	return conn.Refusal("the database at %s %s, and %s on shard %d, which was %s: %s", s.Describe(), is.describeState(), areOn(accounts), s.Number, orUnknown(known), whatHelps)
 }
 
-const whatHelps = "put the right server back; or restore each of these accounts from a backup to another shard, adlens restore --from PLACE --account ID, and then this server is taken as a new one"
+const whatHelps = "put the right server back; or restore each of these accounts from a backup to another shard, adlens restore --from PLACE --account ID, or give up one that no backup has, adlens account move ID --shard N --lost, and then this server is taken as a new one"
 
 func orUnknown(id string) string {
 	if id == "" {

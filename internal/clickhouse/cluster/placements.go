@@ -45,10 +45,16 @@ func (ps *Placements) readPlace(ctx context.Context, account string) (p moves.Pl
 	return p, err
 }
 
-// accountsOn returns the accounts that are on a shard.
+// accountsOn returns the accounts that are on a shard. A place that was chosen for one which
+// then was not made is none.
 func (ps *Placements) accountsOn(ctx context.Context, s *Shard) ([]string, error) {
-	return conn.CollectValues[string](ctx, ps.cluster.Home(), "SELECT account_id FROM placements GROUP BY account_id HAVING argMax(shard, version) = {shard:UInt16} ORDER BY account_id",
-		conn.Params{"shard": conn.Number(s.Number)})
+	return conn.CollectValues[string](ctx, ps.cluster.Home(), `
+SELECT account_id
+FROM placements
+WHERE account_id IN (SELECT account_id FROM accounts UNION ALL SELECT account_id FROM directory_seals WHERE table_name = 'accounts')
+GROUP BY account_id
+HAVING argMax(shard, version) = {shard:UInt16}
+ORDER BY account_id`, conn.Params{"shard": conn.Number(s.Number)})
 }
 
 // leaseSpare is what is left of a lock at least when a placement is written under it.
@@ -121,7 +127,7 @@ func (ps *Placements) Place(ctx context.Context, account string) error {
 	return ps.Put(ctx, account, s)
 }
 
-// Choose spreads accounts over the shards, except those that were never opened
+// Choose spreads accounts over the shards, except those that were never opened, are away,
 // or are not what they were.
 func (ps *Placements) Choose(ctx context.Context, account string) (*Shard, error) {
 	home := ps.cluster.Home()
@@ -130,7 +136,7 @@ func (ps *Placements) Choose(ctx context.Context, account string) (*Shard, error
 		return nil, err
 	}
 	open := slices.DeleteFunc(slices.Clone(ps.cluster.shards), func(s *Shard) bool {
-		return s != home && is.of[s.Number] == "" || s.Refused() != nil
+		return s != home && is.of[s.Number] == "" || s.MakeReady(ctx) != nil || s.Ping(ctx) != nil
 	})
 	if len(open) == 0 {
 		open = ps.cluster.shards[:1]

@@ -96,8 +96,12 @@ func (s shards) Fingerprint(ctx context.Context, number uint16, e backup.Extent)
 	return text, shard.Name(err)
 }
 
+// Left finds nothing at another server in the place of a shard.
 func (s shards) Left(ctx context.Context, number uint16, account string) ([]string, error) {
 	shard, err := s.sink.cluster.Shard(ctx, number)
+	if conn.IsRefusal(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
