@@ -8,6 +8,7 @@ import (
 
 	"adlens/internal/connector"
 	"adlens/internal/metrics"
+	"adlens/internal/query"
 	"adlens/internal/secret"
 	"adlens/loader"
 
@@ -33,7 +34,7 @@ func (r refreshers) addRefreshMetrics(m *metrics.Metrics) {
 
 // newRefreshers returns them for a server; lists are read until the context ends.
 func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions, counts *metrics.Metrics, log *zap.Logger) (refreshers, error) {
-	c := o.newConnector(d, po, &oneAtATime{loader: d.newLoader(quiet{log}), counts: counts, turn: make(chan struct{}, 1)}, secret.ReadKey, func(account, text string) {
+	c := o.newConnector(d, po, d.loadsInTurn(quiet{log}, counts), secret.ReadKey, func(account, text string) {
 		log.Info("platform", zap.String("account", account), zap.String("notice", text))
 	})
 	bank, err := po.newBank()
@@ -83,14 +84,24 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 const pollEvery = 30 * time.Second
 
 // oneAtATime loads for one account after the other: a server has other things
-// to do.
+// to do. It loads nothing by itself into an account that is withheld: the days that the
+// platform still has would pass for all, as where an account is placed on the wrong shard.
 type oneAtATime struct {
 	loader *loader.Loader
+	admit  func(account string) error
 	counts *metrics.Metrics
 	turn   chan struct{} // of one place: the load that runs
 }
 
+func (d *data) loadsInTurn(progress loader.Progress, counts *metrics.Metrics) *oneAtATime {
+	admit := func(account string) error { return d.Inspector.Admit(query.Text(account)) }
+	return &oneAtATime{d.newLoader(progress), admit, counts, make(chan struct{}, 1)}
+}
+
 func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (loader.Result, error) {
+	if err := o.admit(account); err != nil {
+		return loader.Result{}, err
+	}
 	began := time.Now()
 	result, err := o.newTurn(func() { began = time.Now() }).Load(ctx, account, paths)
 	files, rows := map[string]int{}, 0
@@ -106,6 +117,9 @@ func (o *oneAtATime) Load(ctx context.Context, account string, paths []string) (
 }
 
 func (o *oneAtATime) ReplaceLists(ctx context.Context, account string, read loader.Lists) error {
+	if err := o.admit(account); err != nil {
+		return err
+	}
 	return o.newTurn(func() {}).ReplaceLists(ctx, account, read)
 }
 

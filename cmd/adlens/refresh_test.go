@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens"
 	"adlens/internal/metrics"
 	"adlens/loader"
 
@@ -37,7 +38,7 @@ func TestALockThatIsHeldKeepsNoOtherAccountWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	watched := waits{quiet{zap.NewNop()}, make(chan string, 8)}
-	loads := &oneAtATime{loader: d.newLoader(watched), counts: metrics.New(limitNames, fileStatuses), turn: make(chan struct{}, 1)}
+	loads := d.loadsInTurn(watched, metrics.New(limitNames, fileStatuses))
 	load := func(ctx context.Context, account string) error {
 		result, err := loads.Load(ctx, account, []string{profiles})
 		if err == nil && (len(result.Files) != 1 || result.Files[0].Status != loader.Loaded) {
@@ -159,7 +160,7 @@ func TestTheLoadsOfAServerAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts := metrics.New(limitNames, fileStatuses)
-	loads := &oneAtATime{loader: d.newLoader(quiet{zap.NewNop()}), counts: counts, turn: make(chan struct{}, 1)}
+	loads := d.loadsInTurn(quiet{zap.NewNop()}, counts)
 	for _, ctx := range []context.Context{t.Context(), t.Context(), ended(t)} {
 		if _, err := loads.Load(ctx, "acme", []string{rates}); !errors.Is(err, ctx.Err()) {
 			t.Errorf("the load ends with %v, expected %v", err, ctx.Err())
@@ -170,6 +171,13 @@ func TestTheLoadsOfAServerAreCounted(t *testing.T) {
 		`loaded_files_total{status="loaded"} 1`, `loaded_files_total{status="unchanged"} 1`} {
 		if !strings.Contains(text, "\nadlens_"+want+"\n") {
 			t.Errorf("the metrics have no %s", want)
+		}
+	}
+	d.Inspector.Withhold("acme", "it is placed on the wrong shard")
+	_, err := loads.Load(t.Context(), "acme", []string{rates})
+	for _, err := range []error{err, loads.ReplaceLists(t.Context(), "acme", loader.Lists{})} {
+		if adlens.KindOf(err) != adlens.Damaged {
+			t.Errorf("a server loads by itself into an account that is withheld: %v", err)
 		}
 	}
 }

@@ -318,6 +318,39 @@ func TestAnAccountIsNotReadWhereAnOldDirectoryPlacesIt(t *testing.T) {
 	}
 }
 
+// A shard that is put back from a copy of its disk, which is older than a move to it or than
+// all loads of an account, has nothing of it, and no other has.
+func TestAnAccountIsNotReadWhereAnOldDiskHasNothingOfIt(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	ctx := conn.Inspecting(t.Context())
+	for _, id := range []string{"moved", "loaded", "later", "new"} {
+		m.putLoaded(t, id, map[bool]int{true: 1}[id == "moved" || id == "loaded"])
+	}
+	if _, err := m.move(t.Context(), t, "moved", 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(m.Inspector.Begin(t.Context()), m.Inspector.SealDirectory(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	m.load(t, "later") // what came since is not known to be missing
+	for id, at := range map[string]*cluster.Shard{"moved": m.Cluster.Shards()[1], "loaded": m.Cluster.Home(), "later": m.Cluster.Home()} {
+		if err := at.ClearTables(t.Context(), tables.OfShards(), id, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Inspector.InspectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lost := m.Inspector.Damage().Lost
+	if len(lost) != 2 || len(lost["moved"]) != 1 || !strings.Contains(lost["moved"][0], "placed on shard 2, which has no load of it, and had some") || len(lost["loaded"]) != 1 {
+		t.Errorf("withheld are %v", lost)
+	}
+	if err := m.Inspector.RequireDirectory(ctx, "moved"); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("it would be backed up: %v", err)
+	}
+}
+
 // What a move has left on the old shard takes the place of nothing: an account whose loads
 // were lost where it is, or that is being restored there, stays there.
 func TestAnAccountStaysWhereItsLoadsWereLost(t *testing.T) {

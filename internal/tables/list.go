@@ -76,6 +76,7 @@ var list = []Description{
 	{Name: "refreshed", Directory: true, Backup: BeforeManifest},
 	{Name: "attempts", Directory: true, Backup: BeforeManifest, InPlace: Kept},
 	{Name: "day_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
+	{Name: "loaded_accounts", Directory: true, InPlace: Kept},
 
 	{Name: "seals", Moves: true, Announces: true},
 	{Name: "commits", Moves: true, Announces: true},

@@ -12,9 +12,9 @@ import (
 	"adlens/internal/tables"
 )
 
-// readings say how far the platform was read for an account: of what its lost shard had,
-// nothing counts as read.
-var readings = []string{"report_requests", "refreshed"}
+// notes of the directory say that an account has loads, and how far the platform was read for
+// it: of what its lost shard had, nothing counts as read.
+var notes = []string{"report_requests", "refreshed", "loaded_accounts"}
 
 // GiveUp has an account whose shard is another server now begin on a shard with what that has
 // of it, nothing as a rule: of what was lost there is no backup. newest is the newest load
@@ -44,7 +44,7 @@ func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uin
 		return 0, target.Name(err)
 	}
 	home := s.cluster.Home()
-	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, readings, account, held) }); err != nil {
+	if err := home.Announce(conn.Directory, func() error { return home.ClearTables(ctx, notes, account, held) }); err != nil {
 		return 0, err
 	}
 	if err := held(); err != nil {

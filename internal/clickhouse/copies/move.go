@@ -41,7 +41,16 @@ func (s shards) Place(ctx context.Context, account string) (uint16, error) {
 	return number, err
 }
 
+// SetPlace notes before that the account has loads, where it has: a copy of the new shard's disk
+// may be older.
 func (s shards) SetPlace(ctx context.Context, account string, number uint16) error {
+	newest, err := s.NewestCommit(ctx, number, account)
+	if err == nil && newest > 0 {
+		err = directory.NoteLoaded(ctx, s.sink.cluster.Home().Server, account)
+	}
+	if err != nil {
+		return err
+	}
 	return s.sink.cluster.Placements().Move(ctx, account, number)
 }
 

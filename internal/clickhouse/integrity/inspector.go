@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,9 +57,9 @@ func (i *Inspector) InspectAll(ctx context.Context) error {
 }
 
 // SealDirectory acknowledges what the directory has and a command did not seal: it failed
-// between the two, or was killed, and nothing repeats it.
+// between the two, or was killed, and nothing repeats it. It notes which accounts have loads.
 func (i *Inspector) SealDirectory(ctx context.Context) error {
-	return directory.SealAll(ctx, i.cluster.Home().Server)
+	return errors.Join(directory.SealAll(ctx, i.cluster.Home().Server), i.noteLoaded(ctx))
 }
 
 // Damage is what is known to be wrong with the stored data.

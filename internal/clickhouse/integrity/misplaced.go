@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
@@ -17,9 +18,10 @@ import (
 )
 
 // findMisplaced finds of an account, or of all where it is "", those of which the shard
-// that they are placed on never had a load, and another shard has: the first shard was put
-// back from a copy of its disk, which is older than a move. Where both have loads, or one
-// had some that were lost or are being restored, numbers do not tell which shard is right.
+// that they are placed on never had a load, and another shard has, or they had some before:
+// the first shard, or their own, was put back from a copy of its disk, which is older than a
+// move or all loads. Where both have loads, or one had some that were lost or are being
+// restored, numbers do not tell which shard is right.
 func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []commits.Loss, err error) {
 	if len(i.cluster.Shards()) == 1 {
 		return nil, nil
@@ -29,18 +31,11 @@ func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []co
 	if err != nil {
 		return nil, err
 	}
-	var adding sync.Mutex
-	last := map[uint16]map[string]uint32{} // writes, by shard and account
-	err = i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		found, err := smalltables.LastWrites(ctx, s, account)
-		if adlens.KindOf(err) == adlens.Damaged { // that is reported of the shard itself
-			return nil
-		}
-		adding.Lock()
-		defer adding.Unlock()
-		last[s.Number] = found
-		return err
-	})
+	loaded, err := directory.LoadedAccounts(ctx, i.cluster.Home(), account)
+	if err != nil {
+		return nil, err
+	}
+	last, err := i.lastWrites(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +46,77 @@ func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []co
 		if _, had := own[account]; !read || had || after[account] != at {
 			continue
 		}
-		for _, s := range i.cluster.Shards() {
-			switch number := last[s.Number][account]; number {
-			case 0:
-			case manifest.Closed:
-				all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and is being restored on shard %d", at, s.Number)})
-			default:
-				all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and shard %d has (commit %d)", at, s.Number, number)})
-			}
+		elsewhere := i.describeElsewhere(account, last)
+		if len(elsewhere) == 0 && slices.Contains(loaded, account) {
+			elsewhere = []string{"had some, as where an older copy of its disk was put back"}
+		}
+		for _, what := range elsewhere {
+			all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and %s", at, what)})
 		}
 	}
 	return all, err
+}
+
+// lastWrites reads the last writes of an account, or of all, by shard and account. Shards that
+// are away, or damaged, which is reported of the shard itself, are left out.
+func (i *Inspector) lastWrites(ctx context.Context, account string) (map[uint16]map[string]uint32, error) {
+	var adding sync.Mutex
+	last := map[uint16]map[string]uint32{}
+	err := i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+		found, err := smalltables.LastWrites(ctx, s, account)
+		if adlens.KindOf(err) == adlens.Damaged {
+			return nil
+		}
+		adding.Lock()
+		defer adding.Unlock()
+		last[s.Number] = found
+		return err
+	})
+	return last, err
+}
+
+// describeElsewhere says which shards have loads of an account.
+func (i *Inspector) describeElsewhere(account string, last map[uint16]map[string]uint32) (all []string) {
+	for _, s := range i.cluster.Shards() {
+		switch number := last[s.Number][account]; number {
+		case 0:
+		case manifest.Closed:
+			all = append(all, fmt.Sprintf("is being restored on shard %d", s.Number))
+		default:
+			all = append(all, fmt.Sprintf("shard %d has (commit %d)", s.Number, number))
+		}
+	}
+	return all
+}
+
+// noteLoaded tells the directory of accounts that have loads where they are.
+func (i *Inspector) noteLoaded(ctx context.Context) error {
+	if len(i.cluster.Shards()) == 1 {
+		return nil
+	}
+	ctx = conn.Inspecting(ctx)
+	places, err := i.readPlaces(ctx, "")
+	if err != nil {
+		return err
+	}
+	loaded, err := directory.LoadedAccounts(ctx, i.cluster.Home(), "")
+	if err != nil {
+		return err
+	}
+	last, err := i.lastWrites(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, account := range slices.Sorted(maps.Keys(places)) {
+		number := last[places[account]][account]
+		if number == 0 || number == manifest.Closed || slices.Contains(loaded, account) {
+			continue
+		}
+		if err := directory.NoteLoaded(ctx, i.cluster.Home().Server, account); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readPlaces reads on which shard an account is, or each where it is "".
