@@ -241,6 +241,24 @@ func TestAShardThatIsEmptyOrAnotherOneTakesItsOwnAccountsAlone(t *testing.T) {
 	}
 }
 
+// A clock that was ahead when a shard was noted first has no later one forgotten.
+func TestTheIdentityThatWasNotedLastCounts(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	home := pair(t, first, second).Cluster.Home()
+	if err := home.Exec(t.Context(), "INSERT INTO identities SELECT number, id, made_at + INTERVAL 1 YEAR FROM identities WHERE number = 2", nil); err != nil {
+		t.Fatal(err)
+	}
+	second.engine = startEngine(t, t.TempDir()) // it had no account
+	is, err := conn.Value[string](t.Context(), pair(t, first, second).Cluster.Shards()[1], "SELECT id FROM identities WHERE number = 0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noted, err := conn.Value[string](t.Context(), home, "SELECT argMax(id, made_at) FROM identities WHERE number = 2", nil); err != nil || noted != is {
+		t.Errorf("the second shard is known as %s, and is %s: %v", noted, is, err)
+	}
+}
+
 func accountsOf(t *testing.T, db *Database) (ids []string) {
 	t.Helper()
 	all, err := db.Accounts.Accounts(t.Context())

@@ -238,6 +238,10 @@ func TestAMoveDeletesNoNewerLoad(t *testing.T) {
 	if err := m.Cluster.Shards()[0].Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ('acme', 5000)", nil); err != nil {
 		t.Fatal(err)
 	}
+	newer, err := m.Inspector.NewerElsewhere(t.Context())
+	if err != nil || len(newer) != 1 || newer["acme"] != "shard 1 has a newer load (commit 5000) than shard 2 (commit 1), where it is" {
+		t.Errorf("newer elsewhere are %q: %v", newer, err)
+	}
 	before, _ := m.rowsAt(t, 1, "acme")
 	for _, to := range []uint16{2, 1} { // the same move again, and one back
 		_, err := m.move(t.Context(), t, "acme", to)

@@ -33,6 +33,21 @@ func (e *examination) checkDirectory(c *checkup) (string, error) {
 			return "", err
 		}
 	}
+	if err != nil {
+		return "", err
+	}
+	newer, err := e.db.Inspector.NewerElsewhere(e.ctx)
+	for _, id := range slices.Sorted(maps.Keys(newer)) {
+		if e.Account != "" && e.Account != id {
+			continue
+		}
+		if err := c.forAccount(id, func(c *checkup) error {
+			c.addWarning("an older copy of a disk was put back, or a load came late: load the newest files of the account again before it is moved", "%s", newer[id])
+			return nil
+		}); err != nil {
+			return "", err
+		}
+	}
 	return "all accounts, keys, feed links and connections that were stored", err
 }
 

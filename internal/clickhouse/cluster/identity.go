@@ -176,8 +176,14 @@ func (s *Shard) assignIdentity(ctx context.Context, is identity) (err error) {
 	return err
 }
 
+// noteIdentity notes an identity after all that are noted: by a clock that was ahead once, an
+// earlier one would go on to be the last.
 func (s *Shard) noteIdentity(ctx context.Context, shard uint16, id string) error {
-	return s.Exec(ctx, "INSERT INTO identities SELECT {number:UInt16}, {id:String}, now64(9)", conn.Params{"number": conn.Number(shard), "id": query.Text(id)})
+	return s.Exec(ctx, `
+INSERT INTO identities
+SELECT {number:UInt16}, {id:String}, greatest(now64(9, 'UTC'), max(made_at) + INTERVAL 1 NANOSECOND)
+FROM identities
+WHERE number = {number:UInt16}`, conn.Params{"number": conn.Number(shard), "id": query.Text(id)})
 }
 
 // knownID is the identity that the database had when it was last looked at.

@@ -89,6 +89,30 @@ func (i *Inspector) describeElsewhere(account string, last map[uint16]map[string
 	return all
 }
 
+// NewerElsewhere says of accounts which other shard has a newer load than their own: a move
+// leaves none that is newer, so an older copy of a disk was put back, or a load came late.
+func (i *Inspector) NewerElsewhere(ctx context.Context) (map[string]string, error) {
+	if len(i.cluster.Shards()) == 1 {
+		return nil, nil
+	}
+	ctx = conn.Inspecting(ctx)
+	places, err := i.readPlaces(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	last, err := i.lastWrites(ctx, "")
+	newer := map[string]string{}
+	for account, at := range places {
+		own := last[at][account]
+		for shard, numbers := range last {
+			if number := numbers[account]; own > 0 && number > own && number != manifest.Closed {
+				newer[account] = fmt.Sprintf("shard %d has a newer load (commit %d) than shard %d (commit %d), where it is", shard, number, at, own)
+			}
+		}
+	}
+	return newer, err
+}
+
 // noteLoaded tells the directory of accounts that have loads where they are.
 func (i *Inspector) noteLoaded(ctx context.Context) error {
 	if len(i.cluster.Shards()) == 1 {
