@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"adlens"
 	"adlens/internal/clickhouse/audit"
+	"adlens/internal/query"
 
 	"github.com/spf13/cobra"
 )
@@ -131,8 +133,21 @@ func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to in
 	rows, err := d.Mover.Move(ctx, account, uint16(to), t.Rows)
 	t.clearLine()
 	if err != nil {
-		return noRoom(err)
+		return d.explainMove(ctx, account, err)
 	}
 	return o.printDone(cmd, map[string]any{"account_id": account, "shard": to, "copied_rows": rows},
 		fmt.Sprintf("account %s is on shard %d; %d rows were copied", account, to, rows))
+}
+
+// explainMove adds to the error of a move what a person can do about a disk that is full: what
+// was copied by then is deleted by a move to where the account is.
+func (d *data) explainMove(ctx context.Context, account string, err error) error {
+	if adlens.KindOf(err) != adlens.DiskFull {
+		return err
+	}
+	at, _, unread := d.Cluster.Placements().Read(ctx, query.Text(account))
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
+	return fmt.Errorf("a disk is full: free some space and repeat the move; or have what was copied deleted, adlens account move %s --shard %d (%w)", account, at, err)
 }

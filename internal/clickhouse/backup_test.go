@@ -23,6 +23,7 @@ var notCopied = map[string]string{
 	"identities":       "of the database itself",
 	"directory_seals":  "made again of the rows that they are of",
 	"leases":           "of the moment",
+	"loaded_accounts":  "made again of the loads that there are",
 	"migrations":       "of the database itself",
 	"restoring":        "of a restore itself",
 	"seals":            "made again of the live units",
