@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,15 +55,23 @@ func TestAForgottenAccountIsPlacedWhereItsLoadsAre(t *testing.T) {
 	if err := m.Sink.Recall(t.Context(), "acme"); err != nil || m.placeOf(t, "acme") != 2 {
 		t.Errorf("the account is placed on shard %d: %v", m.placeOf(t, "acme"), err)
 	}
-	last, err := conn.Value[uint32](t.Context(), m.Cluster.Shards()[1], "SELECT max(number) FROM commits WHERE account_id = 'acme'", nil)
+	var last, units uint32
+	var digest uint64
+	err := m.Cluster.Shards()[1].Read(t.Context(), "SELECT number, units, digest FROM commits WHERE account_id = 'acme' ORDER BY number DESC LIMIT 1", nil, conn.ScanInto(&last, &units, &digest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Cluster.Home().Exec(t.Context(), "INSERT INTO commits (account_id, number) VALUES ('acme', {number:UInt32})", conn.Params{"number": conn.Number(last)}); err != nil {
+	if err := m.Cluster.Home().Exec(t.Context(), fmt.Sprintf("INSERT INTO commits (account_id, number, units, digest) VALUES ('acme', %d, %d, %d)", last, units, digest), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Sink.Recall(t.Context(), "acme"); err == nil || !strings.Contains(err.Error(), "is on several shards") {
-		t.Errorf("a load that is on both: %v", err)
+	if err := m.Sink.Recall(t.Context(), "acme"); err != nil || m.placeOf(t, "acme") != 2 {
+		t.Errorf("of a load that is on both, and half on one, the account is placed on shard %d: %v", m.placeOf(t, "acme"), err)
+	}
+	if err := m.Cluster.Shards()[1].Exec(t.Context(), "DELETE FROM product_titles WHERE account_id = 'acme'", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Sink.Recall(t.Context(), "acme"); err == nil || !strings.Contains(err.Error(), "on several shards, and whole on none") {
+		t.Errorf("a load that is on both, and half on each: %v", err)
 	}
 	for account, want := range map[string]bool{"acme": true, "none": false} {
 		if has, err := m.Sink.HasLoads(t.Context(), account); err != nil || has != want {

@@ -59,7 +59,9 @@ func (s Sink) lastLoads(ctx context.Context, account string) ([]uint32, error) {
 	})
 }
 
-// Recall places an account that the directory does not know any more where its newest load is.
+// Recall places an account that the directory does not know any more where its newest load is,
+// and of shards that have the same, as a move leaves them that was interrupted, where it is
+// whole.
 func (s Sink) Recall(ctx context.Context, account string) error {
 	last, err := s.lastLoads(ctx, account)
 	if err != nil || len(last) == 1 {
@@ -68,9 +70,28 @@ func (s Sink) Recall(ctx context.Context, account string) error {
 	newest := slices.Max(last)
 	at := slices.Index(last, newest)
 	if slices.Contains(last[at+1:], newest) {
-		return fmt.Errorf("the newest load of account %s is on several shards, as a move leaves it that was interrupted: nothing was changed", account)
+		if at, err = s.findWhole(ctx, account, last, newest); err != nil {
+			return err
+		}
 	}
 	return s.cluster.Placements().Put(ctx, account, s.cluster.Shards()[at])
+}
+
+// findWhole finds the first server with an account's last load where all adds up.
+func (s Sink) findWhole(ctx context.Context, account string, last []uint32, newest uint32) (at int, err error) {
+	for at, shard := range s.cluster.Shards() {
+		if last[at] != newest {
+			continue
+		}
+		faults, err := loader.Verify(cluster.OnShard(ctx, shard.Number), s.loads, account)
+		if err != nil && adlens.KindOf(err) != adlens.Damaged {
+			return 0, shard.Name(err)
+		}
+		if err == nil && len(faults) == 0 {
+			return at, nil
+		}
+	}
+	return 0, fmt.Errorf("the newest load of account %s is on several shards, and whole on none: nothing was changed; restore the whole backup into a new data directory or database", account)
 }
 
 // clearedTables are those of a shard whose rows a repeated restore takes away. The
