@@ -28,7 +28,7 @@ for it, keys read it alone, and limits hold for it over all of its keys.`,
 var accountForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func newAccountAdd(o *options) *cobra.Command {
-	a := adlens.Account{}
+	a, recall := adlens.Account{}, false
 	cmd := &cobra.Command{
 		Use:   "add ID --name NAME",
 		Short: "Add an account",
@@ -38,9 +38,15 @@ but canceled.
 
 While a backup is being restored the command waits. After a restore that did not
 end it refuses an account of which that left something, and any account where none
-is there yet: run that restore again first.`,
+is there yet: run that restore again first.
+
+With --recall it takes over what is stored of an account with this id that the
+directory does not know any more, as after an older copy of the first shard's disk
+was put back, and that no backup has; else adlens restore --account brings it back,
+with its name, keys and links.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
-  adlens account add trial-7 --name "Lamps & Co" --subscription trialing`,
+  adlens account add trial-7 --name "Lamps & Co" --subscription trialing
+  adlens account add acme --name "Acme Ltd" --recall`,
 		Args: oneArgument("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
@@ -48,7 +54,7 @@ is there yet: run that restore again first.`,
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				there, added, err := d.addAccount(cmd.Context(), a, cmd.ErrOrStderr())
+				there, added, err := d.addAccount(cmd.Context(), a, recall, cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
@@ -62,6 +68,7 @@ is there yet: run that restore again first.`,
 	cmd.Flags().StringVar(&a.Name, "name", "", "what people call the account (needed)")
 	cmd.Flags().BoolVar(&a.IsDemo, "demo", false, "mark it as a demonstration")
 	cmd.Flags().StringVar(&a.Subscription, "subscription", adlens.Subscriptions[0], "one of "+strings.Join(adlens.Subscriptions, ", "))
+	cmd.Flags().BoolVar(&recall, "recall", false, "take over what a shard has of an account that the directory forgot")
 	cmd.MarkFlagRequired("name")
 	return cmd
 }
@@ -120,8 +127,9 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 
 // addAccount adds an account, or returns the one that has its id. No restore runs
 // meanwhile, and none that was interrupted has left anything of it, nor an older copy of the
-// directory: an account would have that as its own, and the rest would never be restored.
-func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) (there adlens.Account, added bool, err error) {
+// directory: an account would have that as its own, and the rest would never be restored. What
+// the directory forgot is taken over where recall is set.
+func (d *data) addAccount(ctx context.Context, a adlens.Account, recall bool, out io.Writer) (there adlens.Account, added bool, err error) {
 	// One that is there waits for nothing.
 	there, found, err := d.Accounts.Account(ctx, a.ID)
 	if err != nil || found {
@@ -141,7 +149,7 @@ func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) 
 	if there, found, err = d.Accounts.Account(ctx, a.ID); err != nil || found {
 		return there, false, err
 	}
-	if err := d.requireNoRestore(ctx, a.ID); err != nil {
+	if err := d.requireNoRestore(ctx, a.ID, recall); err != nil {
 		return there, false, err
 	}
 	return a, true, d.Accounts.PutAccount(ctx, a)
@@ -149,8 +157,9 @@ func (d *data) addAccount(ctx context.Context, a adlens.Account, out io.Writer) 
 
 // requireNoRestore makes sure that nothing is left of an account, of a restore that has begun
 // and not come to its end or otherwise, and that none may go on: that of all accounts goes on
-// until one is shown.
-func (d *data) requireNoRestore(ctx context.Context, account string) error {
+// until one is shown. What an older copy of the directory forgot is placed where its loads are,
+// where recall is set.
+func (d *data) requireNoRestore(ctx context.Context, account string, recall bool) error {
 	began, err := d.Sink.Began(ctx, account)
 	if err != nil {
 		return err
@@ -164,7 +173,12 @@ func (d *data) requireNoRestore(ctx context.Context, account string) error {
 		return err
 	}
 	if began == "" && len(left) > 0 {
-		return fmt.Errorf("there is no account %q, and rows of it in the tables %s, as where an older copy of the disk was put back: adlens restore --from PLACE --account %s brings it back; or choose another id",
+		if has, err := d.Sink.HasLoads(ctx, account); err != nil {
+			return err
+		} else if has && recall {
+			return d.Sink.Recall(ctx, account)
+		}
+		return fmt.Errorf("there is no account %q, and rows of it in the tables %s, as where an older copy of the disk was put back: adlens restore --from PLACE --account %s brings it back; where no backup has it, repeat this with --recall; or choose another id",
 			account, strings.Join(left, ", "), account)
 	}
 	if began == "" {

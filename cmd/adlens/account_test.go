@@ -50,7 +50,7 @@ func TestAnAccountIsAddedBeforeOrAfterARestore(t *testing.T) {
 	}
 	waits, ended := make(writes, 1), make(chan error, 1)
 	go func() {
-		_, _, err := d.addAccount(t.Context(), adlens.Account{ID: "acme"}, waits)
+		_, _, err := d.addAccount(t.Context(), adlens.Account{ID: "acme"}, false, waits)
 		ended <- err
 	}()
 	if said := <-waits; !strings.HasPrefix(said, "waiting for a restore: process ") {

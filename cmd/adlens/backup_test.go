@@ -53,7 +53,7 @@ func TestARestoreTellsWhatIsToBeDoneAgain(t *testing.T) {
 }
 
 // An older copy of the first shard's disk has nothing of an account that was added since, and
-// other shards have its loads. No command makes an account of these but a restore.
+// other shards have its loads. No command makes an account of these by itself.
 func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	d, o := home(t)
 	key, place := rotatable(t, d, o), t.TempDir()
@@ -67,11 +67,15 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 			t.Fatal(out, err)
 		}
 	}
-	for _, table := range tables.OfDirectory() {
-		if err := d.Cluster.Home().Exec(t.Context(), "DELETE FROM "+table+" WHERE "+cluster.RowsOf(table), conn.Params{"account": "acme"}); err != nil {
-			t.Fatal(err)
+	forget := func() {
+		t.Helper()
+		for _, table := range tables.OfDirectory() {
+			if err := d.Cluster.Home().Exec(t.Context(), "DELETE FROM "+table+" WHERE "+cluster.RowsOf(table), conn.Params{"account": "acme"}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	forget()
 	if out, err := run(o, "account", "add", "acme", "--name", "Acme"); err == nil || !strings.Contains(err.Error(), "adlens restore --from PLACE --account acme brings it back") {
 		t.Errorf("an account was made of rows that are left: %s, %v", out, err)
 	}
@@ -91,6 +95,17 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err == nil || !strings.Contains(err.Error(), "is there already, and whole") {
 		t.Errorf("once more: %s, %v", out, err)
 	}
+	// Of one that no backup has, what there is makes an account again.
+	forget()
+	if out, err := run(o, "account", "add", "acme", "--name", "Acme", "--recall"); err != nil {
+		t.Errorf("what is left is not taken over: %s, %v", out, err)
+	}
+	if faults, err := d.Inspector.Faults(t.Context(), "acme"); err != nil || len(faults) > 0 {
+		t.Errorf("taken over, it has the faults %v, %v", faults, err)
+	}
+	if out, err := run(o, "account", "add", "gamma", "--name", "Gamma", "--recall"); err != nil {
+		t.Errorf("nothing is left of another one: %s, %v", out, err)
+	}
 	// On one server nothing is left, but what one that runs counted since.
 	if err := d.Sink.Clear(t.Context(), "acme", backup.LockName); err != nil {
 		t.Fatal(err)
@@ -98,7 +113,7 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	if err := d.Cluster.Home().Exec(t.Context(), "INSERT INTO day_uses (account_id, day) VALUES ('acme', today())", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.requireNoRestore(t.Context(), "acme"); err != nil {
+	if err := d.requireNoRestore(t.Context(), "acme", false); err != nil {
 		t.Errorf("what was counted keeps an account from being added: %v", err)
 	}
 	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err != nil || !strings.Contains(out, "restored 1 accounts") {

@@ -157,7 +157,7 @@ func (o *options) requireDataDir() error {
 func (d *data) requireAccount(ctx context.Context, account string) error {
 	_, found, err := d.Accounts.Account(ctx, account)
 	if err == nil && !found {
-		if err := d.requireNoRestore(ctx, account); err != nil {
+		if err := d.requireNoRestore(ctx, account, false); err != nil {
 			return err
 		}
 		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)

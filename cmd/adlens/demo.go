@@ -97,7 +97,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 // id and was added without --demo gets no made-up figures.
 func (d *data) demoAccount(ctx context.Context, out io.Writer) error {
 	there, _, err := d.addAccount(ctx, adlens.Account{ID: demoAccount, Name: "Demonstration", IsDemo: true,
-		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}, out)
+		Subscription: adlens.Subscriptions[0], CreatedAt: time.Now().UTC().Truncate(time.Millisecond)}, false, out)
 	if err == nil && !there.IsDemo {
 		err = fmt.Errorf("account %q is there, and is no demonstration: nothing was written; use another --data-dir", demoAccount)
 	}
