@@ -65,6 +65,9 @@ func withPatience(writer clickhouse.Options) *clickhouse.Options {
 	return &writer
 }
 
+// IsOf reports whether a session is of a server.
+func (c *Session) IsOf(s *Server) bool { return c.server == s }
+
 func (c *Session) close() error {
 	return errors.Join(c.reader.Close(), c.writer.Close(), c.patient.Close())
 }

@@ -24,10 +24,14 @@ type Guard struct {
 	mu      sync.Mutex
 	on      bool
 	renewed func()        // hears of servers that are met for the first time; nil for none
+	leave   leaveLosses   // what is found at a server and is none; nil for nothing
 	alarmed error         // what met rows that cannot be read
 	alarms  int           // how often such were met
 	alarm   chan struct{} // has a value after that, and after a loss was found
 }
+
+// leaveLosses leaves out of what a session's server lost what is no loss of an account.
+type leaveLosses func(ctx context.Context, c *conn.Session, losses []commits.Loss) ([]commits.Loss, error)
 
 // NewGuard returns a guard that inspects nothing until it is started.
 func NewGuard() *Guard { return &Guard{alarm: make(chan struct{}, 1)} }
@@ -67,6 +71,9 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 	if adlens.KindOf(err) == adlens.Damaged {
 		g.Alarm(err)
 		losses, err = commits.FindLossesEach(conn.Inspecting(ctx), databaseOf(c))
+	}
+	if err == nil && g.leave != nil {
+		losses, err = g.leave(conn.Inspecting(ctx), c, losses)
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,11 @@ type Inspector struct {
 // NewInspector returns the inspector of a database that a guard watches. verify
 // reads every figure of an account and returns what does not add up.
 func NewInspector(c *cluster.Cluster, g *Guard, verify func(ctx context.Context, account string) (faults []string, err error)) *Inspector {
-	return &Inspector{g, c, verify}
+	i := &Inspector{g, c, verify}
+	if len(c.Shards()) > 1 {
+		g.leave = i.leaveElsewhere
+	}
+	return i
 }
 
 // Begin inspects all servers, and every session that is opened later.
@@ -80,7 +84,7 @@ func (i *Inspector) Damage() Damage {
 // that went, not such that changed: that is what Faults does.
 func (i *Inspector) Losses(ctx context.Context, account string) ([]commits.Loss, error) {
 	if account == "" {
-		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]commits.Loss, error) { return shardLosses(ctx, s) })
+		all, err := cluster.Gather(ctx, i.cluster, func(s *cluster.Shard) ([]commits.Loss, error) { return i.shardLosses(ctx, s) })
 		if err != nil {
 			return nil, err
 		}
@@ -118,12 +122,16 @@ func (i *Inspector) accountLosses(ctx context.Context, account string) ([]commit
 	return all, err
 }
 
-func shardLosses(ctx context.Context, s *cluster.Shard) ([]commits.Loss, error) {
+func (i *Inspector) shardLosses(ctx context.Context, s *cluster.Shard) ([]commits.Loss, error) {
 	c, err := s.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return commits.FindLosses(ctx, databaseOf(c))
+	losses, err := commits.FindLosses(ctx, databaseOf(c))
+	if err != nil || i.leave == nil {
+		return losses, err
+	}
+	return i.leave(ctx, c, losses)
 }
 
 // LookAgain looks through everything of an account that is withheld. Where

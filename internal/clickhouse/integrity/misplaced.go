@@ -89,6 +89,32 @@ func (i *Inspector) describeElsewhere(account string, last map[uint16]map[string
 	return all
 }
 
+// leaveElsewhere leaves out what a server misses of accounts that are on another shard: what a
+// move has left of one takes it from no request where it is. The directory is read through the
+// session where that is of its server, which may have no other yet.
+func (i *Inspector) leaveElsewhere(ctx context.Context, c *conn.Session, losses []commits.Loss) ([]commits.Loss, error) {
+	if len(losses) == 0 {
+		return nil, nil
+	}
+	var at conn.Reader = i.cluster.Home()
+	var own []commits.Loss // of the directory
+	var err error
+	if c.IsOf(i.cluster.Home().Server) {
+		at = c
+		if own, err = directoryLosses(ctx, c, ""); err != nil && adlens.KindOf(err) != adlens.Damaged {
+			return nil, err
+		}
+	}
+	places, err := i.readPlacesAt(ctx, at, "")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(losses, func(l commits.Loss) bool {
+		place, placed := places[l.Account]
+		return placed && !slices.Contains(own, l) && slices.ContainsFunc(i.cluster.Shards(), func(s *cluster.Shard) bool { return s.Number == place && !c.IsOf(s.Server) })
+	}), nil
+}
+
 // NewerElsewhere says of accounts which other shard has a newer load than their own: a move
 // leaves none that is newer, so an older copy of a disk was put back, or a load came late.
 func (i *Inspector) NewerElsewhere(ctx context.Context) (map[string]string, error) {
@@ -145,10 +171,13 @@ func (i *Inspector) noteLoaded(ctx context.Context) error {
 
 // readPlaces reads on which shard an account is, or each where it is "".
 func (i *Inspector) readPlaces(ctx context.Context, account string) (map[string]uint16, error) {
-	home := i.cluster.Home()
-	return conn.CollectMap[string, uint16](ctx, home, `
+	return i.readPlacesAt(ctx, i.cluster.Home(), account)
+}
+
+func (i *Inspector) readPlacesAt(ctx context.Context, at conn.Reader, account string) (map[string]uint16, error) {
+	return conn.CollectMap[string, uint16](ctx, at, `
 SELECT a.account_id, if(p.shard = 0, {home:UInt16}, p.shard)
 FROM (SELECT DISTINCT account_id FROM accounts WHERE {account:String} IN ('', account_id)) AS a
 LEFT JOIN (SELECT account_id, argMax(shard, version) AS shard FROM placements GROUP BY account_id) AS p ON p.account_id = a.account_id`,
-		conn.Params{"account": query.Text(account), "home": conn.Number(home.Number)})
+		conn.Params{"account": query.Text(account), "home": conn.Number(i.cluster.Home().Number)})
 }
