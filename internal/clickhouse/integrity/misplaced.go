@@ -67,10 +67,13 @@ func (i *Inspector) lastWrites(ctx context.Context, account string) (map[uint16]
 		if adlens.KindOf(err) == adlens.Damaged {
 			return nil
 		}
+		if err != nil {
+			return err
+		}
 		adding.Lock()
 		defer adding.Unlock()
 		last[s.Number] = found
-		return err
+		return nil
 	})
 	return last, err
 }
