@@ -2,11 +2,14 @@ package clickhouse
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/commits"
 )
 
 // What a shard has is not known while it is away: that it answers nothing is no loss.
@@ -36,5 +39,40 @@ func TestAnAccountWhoseShardIsAwayHasNotLostItsLoads(t *testing.T) {
 	}
 	if err := db.Inspector.RequireDirectory(t.Context(), accounts[1]); adlens.KindOf(err) == adlens.Damaged {
 		t.Errorf("its directory is damaged: %v", err)
+	}
+}
+
+// What is left on another shard may be half of a move. It is no loss of the account, whose
+// own losses are found on its shard, and in the directory.
+func TestWhatAMoveHasLeftIsNoLoss(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	m.putLoaded(t, "acme", 1)
+	m.interrupt(t, "acme", 2)
+	missed := func() []commits.Loss {
+		t.Helper()
+		if err := m.Inspector.InspectAll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all, err := m.Inspector.Losses(conn.Inspecting(t.Context()), "")
+		if lost := m.Inspector.Damage().Lost; err != nil || len(lost) > 0 != (len(all) > 0) {
+			t.Errorf("withheld are %v, and lost %v: %v", lost, all, err)
+		}
+		return all
+	}
+	m.Inspector.Start()
+	for i, at := range m.Cluster.Shards() {
+		if err := at.Exec(t.Context(), "DELETE FROM product_titles WHERE account_id = 'acme'", nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := missed(); len(got) != i {
+			t.Errorf("after rows of shard %d went, it misses %v", at.Number, got)
+		}
+	}
+	if err := m.Cluster.Home().Exec(t.Context(), "INSERT INTO directory_seals (table_name, key, account_id, revision) VALUES ('api_keys', 'aa', 'acme', 1)", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := missed(); !slices.ContainsFunc(got, func(l commits.Loss) bool { return strings.Contains(l.What, "api_keys lost 1 of its rows") }) {
+		t.Errorf("after a key of the directory went too, it misses %v", got)
 	}
 }
