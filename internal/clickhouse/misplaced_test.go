@@ -2,6 +2,8 @@ package clickhouse
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +76,38 @@ func TestWhatAMoveHasLeftIsNoLoss(t *testing.T) {
 	}
 	if got := missed(); !slices.ContainsFunc(got, func(l commits.Loss) bool { return strings.Contains(l.What, "api_keys lost 1 of its rows") }) {
 		t.Errorf("after a key of the directory went too, it misses %v", got)
+	}
+}
+
+// Where accounts are placed cannot be read: they are withheld, and the server that has the
+// directory answers.
+func TestPlacesThatCannotBeReadKeepNoServerAway(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	db := pair(t, first, second)
+	accounts := onEach(t, db)
+	home := db.Cluster.Home()
+	parts, err := home.ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'placements' ORDER BY name DESC LIMIT 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(parts[0], "data.bin")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)/2] ^= 0x10
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Inspector.Begin(t.Context()); err != nil {
+		t.Error(err)
+	}
+	home.Disconnect()
+	if err := db.Cluster.Ping(t.Context()); err != nil {
+		t.Errorf("the first shard: %v", err)
+	}
+	if lost := db.Inspector.Damage().Lost; len(lost) != len(accounts) {
+		t.Errorf("withheld are %v", lost)
 	}
 }

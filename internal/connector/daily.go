@@ -252,7 +252,10 @@ func (d *Daily) refreshConnection(ctx context.Context, c adlens.Connection) (res
 		return result, notNow, err
 	}
 	tasks, err := d.dueTasks(ctx, account, profiles)
-	if err != nil || len(tasks) == 0 {
+	// Where the account holds none of its profiles any more, as one that was given up with its
+	// shard, a pull takes them, and finds what is due.
+	isUnheld := len(profiles) == 0 && len(c.Profiles) > 0
+	if err != nil || len(tasks) == 0 && !isUnheld {
 		return result, nothingDue, err
 	}
 	here, away := splitTasks(tasks)

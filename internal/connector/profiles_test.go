@@ -103,6 +103,12 @@ func TestAProfileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 		wantNamed(fmt.Sprintf("day %d", day), errors.New(strings.Join(notices, "\n")))
 		now = now.Add(24 * time.Hour)
 	}
+	// An account that was given up with its shard holds none, until a refresh takes them again.
+	store.profiles, store.refreshed = nil, map[string]adlens.Refreshed{}
+	before := p.Calls(standin.ReportCreate)
+	if _, did, _ := daily.refreshConnection(t.Context(), store.connection); did != refreshed || p.Calls(standin.ReportCreate) == before {
+		t.Errorf("a refresh without a held profile: %v, %d reports were requested", did, p.Calls(standin.ReportCreate)-before)
+	}
 
 	for text, want := range map[string]string{
 		`{`: "; remove it, and it is written again",

@@ -136,7 +136,7 @@ func (ps *Placements) Choose(ctx context.Context, account string) (*Shard, error
 		return nil, err
 	}
 	open := slices.DeleteFunc(slices.Clone(ps.cluster.shards), func(s *Shard) bool {
-		return s != home && is.of[s.Number] == "" || s.MakeReady(ctx) != nil || s.Ping(ctx) != nil
+		return s != home && is.of[s.Number] == "" || !s.isThere(ctx)
 	})
 	if len(open) == 0 {
 		open = ps.cluster.shards[:1]
@@ -144,4 +144,11 @@ func (ps *Placements) Choose(ctx context.Context, account string) (*Shard, error
 	hash := fnv.New64a()
 	hash.Write([]byte(account))
 	return open[hash.Sum64()%uint64(len(open))], nil
+}
+
+// isThere reports whether a shard answers soon, as the server that it was.
+func (s *Shard) isThere(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*conn.DialPatience)
+	defer cancel()
+	return s.MakeReady(ctx) == nil && s.Ping(ctx) == nil
 }

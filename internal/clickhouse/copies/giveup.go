@@ -3,32 +3,35 @@ package copies
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/moves"
 	"adlens/internal/query"
 	"adlens/internal/tables"
+	"adlens/loader"
 )
 
 // notes of the directory say that an account has loads, and how far the platform was read for
 // it: of what its lost shard had, nothing counts as read.
 var notes = []string{"report_requests", "refreshed", "loaded_accounts"}
 
-// GiveUp has an account whose shard is another server now begin on a shard with what that has
-// of it, nothing as a rule: of what was lost there is no backup. newest is the newest load
-// that a move has left there, 0 for none. The caller is the account's only writer.
+// GiveUp has an account whose loads are lost begin on a shard with what that has of it, nothing
+// as a rule: its shard is another server now, or not in the list any more, or was put back as
+// it was before all its loads, and of what was lost there is no backup. newest is the newest
+// load that a move has left there, 0 for none. The caller is the account's only writer.
 func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uint32, err error) {
-	id := query.Text(account)
-	from, _, err := s.cluster.Placements().Read(conn.Inspecting(ctx), id)
-	if err != nil {
-		return 0, err
+	ctx = conn.Inspecting(ctx)
+	from, _, err := s.cluster.Placements().Read(ctx, query.Text(account))
+	if err == nil {
+		err = s.requireLost(ctx, account, from)
 	}
-	if _, err := s.cluster.Shard(ctx, from); !conn.IsRefusal(err) {
-		if err == nil {
-			err = fmt.Errorf("account %s is on shard %d, which is there: nothing was changed", account, from)
-		}
+	if err != nil {
 		return 0, err
 	}
 	target, err := s.cluster.Shard(ctx, to)
@@ -37,6 +40,13 @@ func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uin
 	}
 	held := func() error { return s.cluster.RequireHeld(account) }
 	newest, err = smalltables.NewestCommit(ctx, target, account)
+	if err == nil && newest > 0 {
+		var faults []string
+		faults, err = loader.Verify(cluster.OnShard(ctx, to), s.loads, account)
+		if adlens.KindOf(err) == adlens.Damaged || err == nil && len(faults) > 0 {
+			newest, err = 0, nil
+		}
+	}
 	if err == nil && newest == 0 { // half a move
 		err = target.ClearTables(ctx, tables.OfShards(), account, held)
 	}
@@ -53,4 +63,27 @@ func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uin
 	err = s.cluster.Placements().Put(ctx, account, target)
 	time.Sleep(moves.Settling) // until every process has read the place again
 	return newest, err
+}
+
+// requireLost makes sure that the loads of an account are not where it is placed.
+func (s Sink) requireLost(ctx context.Context, account string, at uint16) error {
+	if !slices.ContainsFunc(s.cluster.Shards(), func(shard *cluster.Shard) bool { return shard.Number == at }) {
+		return nil
+	}
+	shard, err := s.cluster.Shard(ctx, at)
+	if err != nil {
+		if conn.IsRefusal(err) {
+			return nil
+		}
+		return err
+	}
+	last, err := smalltables.LastWrites(ctx, shard, account)
+	if err != nil {
+		return err
+	}
+	loaded, err := directory.LoadedAccounts(ctx, s.cluster.Home(), account)
+	if _, has := last[account]; err == nil && (has || len(loaded) == 0) {
+		err = fmt.Errorf("account %s is on shard %d, which is there and lost nothing that is known: nothing was changed", account, at)
+	}
+	return err
 }

@@ -12,7 +12,13 @@ func LoadedAccounts(ctx context.Context, home conn.Reader, account string) ([]st
 	return conn.CollectValues[string](ctx, home, "SELECT DISTINCT account_id FROM loaded_accounts WHERE {account:String} IN ('', account_id)", conn.Params{"account": query.Text(account)})
 }
 
-// NoteLoaded notes that an account has loads. Where its shard has none later, they were lost.
-func NoteLoaded(ctx context.Context, home *conn.Server, account string) error {
-	return home.Exec(ctx, "INSERT INTO loaded_accounts SELECT {account:String}", conn.Params{"account": query.Text(account)})
+// NoteLoaded notes that accounts have loads. Where the shard of one has none later, they were
+// lost.
+func NoteLoaded(ctx context.Context, home *conn.Server, accounts ...string) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	return home.Insert(ctx, "INSERT INTO loaded_accounts (account_id)", func(batch conn.Batch) error {
+		return batch.Column(0).Append(accounts)
+	})
 }

@@ -72,11 +72,17 @@ func (g *Guard) Inspect(ctx context.Context, c *conn.Session) error {
 		g.Alarm(err)
 		losses, err = commits.FindLossesEach(conn.Inspecting(ctx), databaseOf(c))
 	}
-	if err == nil && g.leave != nil {
-		losses, err = g.leave(conn.Inspecting(ctx), c, losses)
-	}
 	if err != nil {
 		return err
+	}
+	if g.leave != nil {
+		left, err := g.leave(conn.Inspecting(ctx), c, losses)
+		if err != nil && adlens.KindOf(err) != adlens.Damaged { // where it cannot be told, all count
+			return err
+		}
+		if err == nil {
+			losses = left
+		}
 	}
 	g.withholdLosses(losses)
 	return nil

@@ -48,7 +48,7 @@ func (i *Inspector) findMisplaced(ctx context.Context, account string) (all []co
 		}
 		elsewhere := i.describeElsewhere(account, last)
 		if len(elsewhere) == 0 && slices.Contains(loaded, account) {
-			elsewhere = []string{"had some, as where an older copy of its disk was put back"}
+			elsewhere = []string{fmt.Sprintf("had some, as where an older copy of its disk was put back (if no backup has the account: adlens account move %s --shard %d --lost)", account, at)}
 		}
 		for _, what := range elsewhere {
 			all = append(all, commits.Loss{Account: account, What: fmt.Sprintf("it is placed on shard %d, which has no load of it, and %s", at, what)})
@@ -112,7 +112,7 @@ func (i *Inspector) leaveElsewhere(ctx context.Context, c *conn.Session, losses 
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(losses, func(l commits.Loss) bool {
+	return slices.DeleteFunc(slices.Clone(losses), func(l commits.Loss) bool {
 		place, placed := places[l.Account]
 		return placed && !slices.Contains(own, l) && slices.ContainsFunc(i.cluster.Shards(), func(s *cluster.Shard) bool { return s.Number == place && !c.IsOf(s.Server) })
 	}), nil
@@ -160,16 +160,17 @@ func (i *Inspector) noteLoaded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known := map[string]bool{}
+	for _, account := range loaded {
+		known[account] = true
+	}
+	var missing []string
 	for _, account := range slices.Sorted(maps.Keys(places)) {
-		number := last[places[account]][account]
-		if number == 0 || number == manifest.Closed || slices.Contains(loaded, account) {
-			continue
-		}
-		if err := directory.NoteLoaded(ctx, i.cluster.Home().Server, account); err != nil {
-			return err
+		if number := last[places[account]][account]; number > 0 && number != manifest.Closed && !known[account] {
+			missing = append(missing, account)
 		}
 	}
-	return nil
+	return directory.NoteLoaded(ctx, i.cluster.Home().Server, missing...)
 }
 
 // readPlaces reads on which shard an account is, or each where it is "".
