@@ -260,7 +260,9 @@ func (s *Session) reserveNumbers(ctx context.Context, used uint32) error {
 // takeBlock takes a block of numbers that begins at the first free one, or above. Two
 // writers that read the same greatest number write the same block; each reads the blocks
 // once more, and leaves its own where it sees another's there or above, so at most one
-// keeps it, however old what it read first is. known are the blocks where they were read.
+// keeps it, however old what it read first is. Where it does not see its own, the account has
+// moved to another shard meanwhile, where no other writer would see it either. known are the
+// blocks where they were read.
 func takeBlock(ctx context.Context, port tables.Port, account string, known []tables.Reservation, block func(first uint32) (tables.Reservation, error)) (mine tables.Reservation, err error) {
 	for ; ; known = nil {
 		if len(known) == 0 {
@@ -275,7 +277,7 @@ func takeBlock(ctx context.Context, port tables.Port, account string, known []ta
 			return mine, err
 		}
 		all, err := port.Reservations().Read(ctx, account)
-		if err != nil || !isOutdone(all, mine) {
+		if err != nil || slices.Contains(all, mine) && !isOutdone(all, mine) {
 			return mine, err
 		}
 	}

@@ -34,6 +34,9 @@ type Shards interface {
 	// RequireHeld fails where the account's lock may have been lost.
 	RequireHeld(account string) error
 
+	// FenceOff has no commit become live at a shard any more that a writer has under way which
+	// had the account's lock before.
+	FenceOff(ctx context.Context, shard uint16, account string) error
 	// NewestCommit returns the number of the last load or restore of an account that a shard
 	// has, 0 for none.
 	NewestCommit(ctx context.Context, shard uint16, account string) (uint32, error)
@@ -51,11 +54,24 @@ type Shards interface {
 	// Left returns the tables of which a shard has rows of an account, in the order of
 	// tables.OfShards.
 	Left(ctx context.Context, shard uint16, account string) ([]string, error)
-	// Clear deletes the rows of an account from one table of a shard.
-	Clear(ctx context.Context, shard uint16, account, table string) error
+	// HeldUntil returns until when the account's lock is held at least, as a shard tells time.
+	// It fails where the lock may have been lost.
+	HeldUntil(ctx context.Context, shard uint16, account string) (Deadline, error)
+	// Clear deletes the rows of an account from one table of a shard. It fails, and deletes
+	// nothing, where the shard takes the statement later than the deadline: a process that
+	// stood still may send it when another one has moved the account back.
+	Clear(ctx context.Context, shard uint16, account, table string, until Deadline) error
 	// Copy copies rows to another shard, as long as the account's lock is held. copied hears
 	// how many were read, before they are written.
 	Copy(ctx context.Context, from, to uint16, e backup.Extent, copied func(rows uint64)) error
+}
+
+// Deadline is a moment as a server tells time: by its clock, which may be set back, and by how
+// long it has been running, which begins once more when it is restarted. It has passed where
+// either says so.
+type Deadline struct {
+	Clock   time.Time
+	Running time.Duration
 }
 
 // Mover brings accounts from one shard to another.
@@ -163,6 +179,11 @@ func (m Mover) placeAccount(ctx context.Context, account string, to uint16) erro
 }
 
 func (m Mover) copyAccount(ctx context.Context, account string, from, to uint16, copied func(rows, kept uint64)) (rows uint64, err error) {
+	// A commit of a writer that stood still until its lock had ended could become live once the
+	// copy was compared, be reported as loaded, and stay behind.
+	if err := m.shards.FenceOff(ctx, from, account); err != nil {
+		return 0, err
+	}
 	extents, live, err := m.listExtents(ctx, account, from)
 	if err != nil {
 		return 0, err
@@ -320,18 +341,18 @@ func (m Mover) requireWhole(ctx context.Context, account string, own uint16) err
 	return err
 }
 
-// clearShard deletes what a shard has of an account, and looks before each table whether it
-// still may.
+// clearShard deletes what a shard has of an account, each table only while the lock is held.
 func (m Mover) clearShard(ctx context.Context, account string, shard uint16) error {
 	left, err := m.shards.Left(ctx, shard, account)
 	if err != nil {
 		return err
 	}
 	for _, table := range left {
-		if err := m.shards.RequireHeld(account); err != nil {
+		until, err := m.shards.HeldUntil(ctx, shard, account)
+		if err != nil {
 			return err
 		}
-		if err := m.shards.Clear(ctx, shard, account, table); err != nil {
+		if err := m.shards.Clear(ctx, shard, account, table, until); err != nil {
 			return err
 		}
 	}

@@ -163,7 +163,9 @@ func (b Broken) hooks(p *process) (h hooks) {
 		}
 	case SameNumbers:
 		h.reservations = func(all []tables.Reservation) []tables.Reservation {
-			return slices.DeleteFunc(all, func(r tables.Reservation) bool { return p.op != nil && p.op.backup != 0 && r.Next-r.First > 1<<20 })
+			return slices.DeleteFunc(all, func(r tables.Reservation) bool {
+				return p.op != nil && p.op.backup != 0 && r.Next-r.First > 1<<20 && r.Token != p.token0()
+			})
 		}
 	case TrimLive:
 		h.trimming = func(account string, _ uint32) uint32 { return p.world.truths[account].now.number }

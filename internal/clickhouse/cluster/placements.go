@@ -60,6 +60,9 @@ ORDER BY account_id`, conn.Params{"shard": conn.Number(s.Number)})
 // leaseSpare is what is left of a lock at least when a placement is written under it.
 const leaseSpare = 10 * time.Second
 
+// HeldFor is for how long a lock that is held lives on at least, with as much to spare.
+const HeldFor = leaseLife - leaseTrust - leaseSpare
+
 // Move has an account on another shard. The caller holds its lock: where that is a
 // claim that has ended, as of a process that stood still, nothing is written, because
 // another process may have moved the account since. Claims and placements are on the

@@ -3,9 +3,12 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/moves"
 	"adlens/internal/query"
 )
 
@@ -49,6 +52,34 @@ func (s *Shard) ClearTable(ctx context.Context, table, account string) error {
 	if err == nil {
 		err = s.Exec(ctx, sql, params)
 	}
+	if err != nil {
+		return fmt.Errorf("clearing %s: %w", table, err)
+	}
+	return nil
+}
+
+// HeldUntil returns until when the lock on an account is held at least, as the server tells
+// time. A lock that may have been lost is an error. The time is read before the lock is looked
+// at, so a process that stands still in between has the less of it.
+func (s *Shard) HeldUntil(ctx context.Context, account string) (until moves.Deadline, err error) {
+	var running uint32
+	err = s.ReadAsOwner(ctx, "SELECT now64(3), uptime()", nil, conn.ScanInto(&until.Clock, &running))
+	if err == nil {
+		err = s.cluster.RequireHeld(account)
+	}
+	until.Clock, until.Running = until.Clock.Add(HeldFor), time.Duration(running)*time.Second+HeldFor
+	return until, s.Name(err)
+}
+
+// ClearTableUntil is ClearTable of one account by a statement that fails where the server takes
+// it after a deadline. What is written once it was taken stays. The server that takes it looks
+// at its time, once.
+func (s *Shard) ClearTableUntil(ctx context.Context, table, account string, until moves.Deadline) error {
+	err := s.Exec(ctx, `
+ALTER TABLE `+table+` DELETE WHERE account_id = {account:String} AND (
+    SELECT throwIf(toUnixTimestamp64Milli(now64(3)) > {until:Int64} OR uptime() > {running:UInt32}, 'the lock on the account may have ended; do it again') = 0)
+SETTINGS mutations_execute_subqueries_on_initiator = 1`,
+		conn.Params{"account": query.Text(account), "until": strconv.FormatInt(until.Clock.UnixMilli(), 10), "running": conn.Number(uint32(until.Running.Seconds()))})
 	if err != nil {
 		return fmt.Errorf("clearing %s: %w", table, err)
 	}

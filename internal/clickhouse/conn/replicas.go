@@ -130,7 +130,7 @@ func (t *turns) writeInTurn(ctx context.Context, sql string, write func(context.
 		return err
 	}
 	defer leave()
-	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": rand.Text()}))
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(mergeSettings(promptSettings(ctx), clickhouse.Settings{"insert_deduplication_token": rand.Text()})))
 	for began := time.Now(); ; {
 		err := write(ctx)
 		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) && !isException(err, codeCannotAssignAlter) || time.Since(began) > quorumPatience {

@@ -414,7 +414,7 @@ func (s *Server) write(ctx context.Context, sql string, use func(context.Context
 	if s.IsReplicated() {
 		return s.turns.writeInTurn(ctx, sql, attempt)
 	}
-	return attempt(ctx)
+	return attempt(withPromptness(ctx))
 }
 
 // Ping reports whether the server answers. It does not wait for its turn: a busy

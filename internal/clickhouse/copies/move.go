@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"adlens/internal/backup"
@@ -9,6 +10,7 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
 	smalltables "adlens/internal/clickhouse/tables"
+	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/moves"
 	"adlens/internal/query"
@@ -59,6 +61,10 @@ func (s shards) SealPlaces(ctx context.Context) error {
 }
 
 func (s shards) RequireHeld(account string) error { return s.sink.cluster.RequireHeld(account) }
+
+func (s shards) FenceOff(ctx context.Context, number uint16, account string) error {
+	return commits.FenceOff(cluster.OnShard(ctx, number), s.sink.port, account, rand.Text())
+}
 
 func (s shards) NewestCommit(ctx context.Context, number uint16, account string) (uint32, error) {
 	shard, err := s.sink.cluster.Shard(ctx, number)
@@ -118,12 +124,20 @@ func (s shards) Left(ctx context.Context, number uint16, account string) ([]stri
 	return left, shard.Name(err)
 }
 
-func (s shards) Clear(ctx context.Context, number uint16, account, table string) error {
+func (s shards) HeldUntil(ctx context.Context, number uint16, account string) (moves.Deadline, error) {
+	shard, err := s.sink.cluster.Shard(ctx, number)
+	if err != nil {
+		return moves.Deadline{}, err
+	}
+	return shard.HeldUntil(ctx, account)
+}
+
+func (s shards) Clear(ctx context.Context, number uint16, account, table string, until moves.Deadline) error {
 	shard, err := s.sink.cluster.Shard(ctx, number)
 	if err != nil {
 		return err
 	}
-	return shard.Name(shard.ClearTable(ctx, table, account))
+	return shard.Name(shard.ClearTableUntil(ctx, table, account, until))
 }
 
 func (s shards) Copy(ctx context.Context, from, to uint16, e backup.Extent, copied func(rows uint64)) error {

@@ -210,11 +210,11 @@ func (s Sink) Clear(ctx context.Context, account, lock string) error {
 	return s.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.ClearTables(ctx, clearedTables(), account, before) })
 }
 
-// Insert writes the rows of a block, in columns as the server gets them.
+// Insert writes the rows of a block, in columns as the server gets them. The lock is looked at
+// once the server has taken the statement, which waits for the rows no longer than the lock
+// lives then: those of a process that stood still would come when another one has written
+// them too.
 func (s Sink) Insert(ctx context.Context, account, table string, block *backup.Block) error {
-	if err := s.cluster.RequireHeld(account); err != nil {
-		return err
-	}
 	shard, err := s.cluster.Keeper(ctx, table, query.Text(account))
 	if err != nil {
 		return err
@@ -224,7 +224,10 @@ func (s Sink) Insert(ctx context.Context, account, table string, block *backup.B
 		names[i] = conn.QuoteIdentifier(c.Name)
 	}
 	insert := func() error {
-		err := shard.Insert(ctx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch conn.Batch) error {
+		err := shard.Insert(conn.Promptly(ctx, cluster.HeldFor), "INSERT INTO "+table+" ("+strings.Join(names, ", ")+")", func(batch conn.Batch) error {
+			if err := s.cluster.RequireHeld(account); err != nil {
+				return err
+			}
 			for i, c := range block.Header {
 				if err := appendColumn(batch, block, i); err != nil {
 					return fmt.Errorf("column %s: %w", c.Name, err)
