@@ -88,7 +88,7 @@ var arrows = map[string][]string{
 	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/catalogue", "adlens/internal/query",
 		"adlens/internal/query/period", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/internal/simulation": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/exact",
-		"adlens/internal/manifest", "adlens/internal/recent", "adlens/internal/records", "adlens/internal/tables", "adlens/loader", "adlens/internal/platform"},
+		"adlens/internal/manifest", "adlens/internal/moves", "adlens/internal/recent", "adlens/internal/records", "adlens/internal/tables", "adlens/loader", "adlens/internal/platform"},
 	"adlens/internal/doctor": {"adlens", "adlens/internal/auth", "adlens/internal/clickhouse", "adlens/internal/clickhouse/audit", "adlens/internal/clickhouse/schema",
 		"adlens/internal/commits", "adlens/internal/connector", "adlens/internal/engine", "adlens/internal/manifest", "adlens/internal/redis", "adlens/internal/tables",
 		"adlens/internal/platform", "adlens/loader"},

@@ -66,6 +66,15 @@ const (
 	NoCatchUp         Broken = "A replica is not made to catch up"
 	KeptViews         Broken = "What a server keeps outlives a disk that is put back"
 	AnswerOn          Broken = "An answer goes on over a disk that is put back"
+	PlacesForEver     Broken = "A process believes for ever where an account is"
+	MoveUnsettled     Broken = "A move gives the lock back before others have read the new place"
+	MoveAtOnce        Broken = "A move deletes what requests still read where the account was"
+	MoveUncompared    Broken = "What a move has copied is not compared"
+	MoveUnfenced      Broken = "A move does not fence off a writer that may have a commit under way"
+	MoveUnheld        Broken = "A move goes on after its lock has ended"
+	LatePlace         Broken = "The place of an account is written after the lock has ended"
+	LateDeletion      Broken = "A deletion of a move is carried out after the lock has ended"
+	LateCopy          Broken = "Rows that a move copies are written after the lock has ended"
 )
 
 // faultsOfPrograms are all of them, in the order of their table.
@@ -73,7 +82,8 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	CollectAtOnce, CollectLive, CommitFirst, NumbersForEver, LedgerFirst, CopyAll, AnyOfEqualReports, FirstObject, RatesAlone,
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, BuildOnLater, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
-	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp, KeptViews, AnswerOn}
+	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp, KeptViews, AnswerOn,
+	PlacesForEver, MoveUnsettled, MoveAtOnce, MoveUncompared, MoveUnfenced, MoveUnheld, LatePlace, LateDeletion, LateCopy}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {
@@ -317,4 +327,12 @@ func liveGenerations(m manifest.Manifest) map[uint32]bool {
 		live[e.Generation] = true
 	}
 	return live
+}
+
+// placeClock is the clock by which a process judges how old a place is.
+func (b Broken) placeClock(w *world) func() time.Time {
+	if b == PlacesForEver {
+		return func() time.Time { return start }
+	}
+	return w.now
 }

@@ -78,13 +78,13 @@ func (s store) writeMonths(ctx context.Context, account, table string, months ma
 	for _, month := range order {
 		pieces = append(pieces, s.piece(s.session, account, table, months[month]))
 	}
-	return s.write(ctx, "insert "+table, fmt.Sprint(rows), pieces...)
+	return s.writeOf(ctx, account, "insert "+table, fmt.Sprint(rows), pieces...)
 }
 
 // Facts reads stored rows. They are visited once all are read.
 func (s store) Facts(ctx context.Context, account string, unit manifest.Unit, generation uint32, days manifest.Days, visit func(*loader.StoredFact) error) error {
 	var found []loader.StoredFact
-	err := s.read(ctx, "select facts", fmt.Sprint(generation), func() error {
+	err := s.readOf(ctx, account, "select facts", fmt.Sprint(generation), func() error {
 		for _, r := range s.rowsOf(account, "facts", generation) {
 			if f := r.Value.(fact); f.day.FirstOfMonth() == unit.Start && days&manifest.DaysBetween(f.day, f.day) != 0 {
 				found = append(found, loader.StoredFact{Day: f.day, Product: f.of.product, Campaign: f.of.campaign, AdGroup: f.of.adGroup, Values: f.values})
@@ -125,7 +125,7 @@ func (s store) insertSelect(ctx context.Context, account, name, detail string, d
 			}
 		})
 	}
-	return s.write(ctx, name, detail, pieces...)
+	return s.writeOf(ctx, account, name, detail, pieces...)
 }
 
 func (s store) CopyDays(ctx context.Context, account string, copies []loader.Copy) error {
@@ -303,7 +303,7 @@ func (s store) CountFacts(ctx context.Context, account string, generations []uin
 
 func (s store) Sums(ctx context.Context, account string, months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (all map[loader.Level]loader.Sums, err error) {
 	all = map[loader.Level]loader.Sums{}
-	err = s.read(ctx, "sum levels", fmt.Sprint(generationsOf(months), copies, years), func() error {
+	err = s.readOf(ctx, account, "sum levels", fmt.Sprint(generationsOf(months), copies, years), func() error {
 		for _, c := range copies {
 			days := c.Days
 			if s.hooks.copyAll {

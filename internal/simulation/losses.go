@@ -41,7 +41,7 @@ func (w *world) vanish(r *rand.Rand, accounts, names []string) {
 	odds, dropped, inserts := 1+r.IntN(3), 0, 0
 	w.rows.DropBlocks(table, account, func(int) bool { inserts++; return false })
 	spoils := w.plan.Seed/16%4 == 3 // in every fourth world of each kind bytes change
-	if hasGuards(w.plan.Seed) {
+	if hasGuards(w.plan) {
 		spoils = r.IntN(2) == 0
 	}
 	if spoils && inserts > 0 {

@@ -46,6 +46,7 @@ const (
 	Backups      World = "backups"
 	Repairs      World = "damaged accounts that are restored in their place"
 	Undone       World = "a disk that is put back as it was"
+	Moves        World = "accounts that move between shards"
 )
 
 // worldOf returns the kind of a seed's run.
@@ -57,6 +58,8 @@ func worldOf(seed uint64) World {
 		return Repairs
 	case 10:
 		return Undone
+	case 11:
+		return Moves
 	}
 	switch seed % 8 {
 	case 1:
@@ -75,7 +78,7 @@ func worldOf(seed uint64) World {
 
 // Actor is a row of things that one process does after the other.
 type Actor struct {
-	Name, Kind string // loader, lister, collector, reader; backupper, restorer; operator, client, guesser, keeper
+	Name, Kind string // loader, lister, collector, reader; backupper, restorer, mover; operator, client, guesser, keeper
 	Steps      []Step
 }
 
@@ -85,6 +88,7 @@ type Step struct {
 	Files    []int         // of loaders and listers
 	Wait     time.Duration // before it
 	Question Question      // of readers
+	Shard    uint16        // of movers
 
 	Server, Key, Count int           // of clients and guessers; of keepers; of backuppers, how many they keep; -1 for a key that was never made
 	Pause              time.Duration // after each of Count
@@ -148,6 +152,20 @@ func NewPlan(u *universe, seed uint64) *Plan {
 			p.add("restorer", i, r, 2+r.IntN(3), func() Step { return Step{Wait: []time.Duration{0, 0, 20 * time.Second, time.Minute}[r.IntN(4)]} })
 		}
 		p.add("backupper", 0, r, r.IntN(2), func() Step { return Step{Wait: 50 * time.Millisecond} })
+	case Moves:
+		// Without a lock nothing keeps two movers apart. What is lost is left out.
+		waits = []time.Duration{0, 0, 20 * time.Second, 2 * time.Minute}
+		p.Lock, p.Vanish, p.FaultRate, p.EventRate = lockLease, false, p.FaultRate/4, 800+p.EventRate
+		p.Replicas = seed/16%3 > 0
+		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(5)/3]
+		for i := range 2 {
+			p.add("mover", i, r, 3+r.IntN(3), func() Step {
+				return Step{Shard: uint16(1 + r.IntN(2)), Wait: []time.Duration{0, 0, 20 * time.Second, time.Minute}[r.IntN(4)]}
+			})
+			p.add("reader", 8+i, r, 10, func() Step {
+				return Step{Question: questions[r.IntN(len(questions))], Wait: []time.Duration{0, 100 * time.Millisecond, 4 * time.Second, 30 * time.Second}[r.IntN(4)]}
+			})
+		}
 	case Losses:
 		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(2)]
 		p.Vanish, p.EventRate = true, 2500

@@ -30,15 +30,23 @@ func newReplica(process string) *replica {
 }
 
 // catchUp is CatchUp of internal/clickhouse/conn.
-func (p *process) catchUp(names ...string) { p.replica.behind.CatchUp(names...) }
+func (p *process) catchUp(names ...string) {
+	for _, r := range p.replicas {
+		r.behind.CatchUp(names...)
+	}
+}
 
-// onReplica begins a statement that reads, and returns how it is carried out.
-func (p *process) onReplica(do func() error) func() error {
-	w, r := p.world, p.replica
+// onReplica begins a statement that reads at a shard, and returns how it is carried out.
+func (p *process) onReplica(at *shard, do func() error) func() error {
+	w := p.world
 	if !w.plan.Replicas || w.calm {
 		return do
 	}
-	began := caughtUp{w.rows.Inserts(), r.behind.Calls()}
+	rows, r := w.rows, p.replicas[0]
+	if at != nil {
+		rows, r = at.rows, p.replicas[at.number-1]
+	}
+	began := caughtUp{rows.Inserts(), r.behind.Calls()}
 	hides := func(table string, insert, newest int) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -50,8 +58,8 @@ func (p *process) onReplica(do func() error) func() error {
 		return insert > has.insert && insert != newest && isLate(w.plan.Seed, r.name, uint64(insert))
 	}
 	return func() error {
-		w.rows.Hides = hides
-		defer func() { w.rows.Hides = nil }()
+		rows.Hides = hides
+		defer func() { rows.Hides = nil }()
 		return do()
 	}
 }

@@ -74,6 +74,9 @@ func runPlan(t *testing.T, plan *Plan, traced bool) (o outcome) {
 				if plan.World == Repairs {
 					w.repairAll()
 				}
+				if plan.World == Moves {
+					w.settleMoves()
+				}
 				o.left = w.end()
 			}
 		}
@@ -177,6 +180,9 @@ func (w *world) calmDown() {
 	}
 	w.late, w.claims, w.calm = nil, map[string][]*process{}, true
 	w.jumped += 12 * time.Hour // what was noted before a jump backwards is no longer of the future
+	for _, s := range w.shards {
+		s.jumped += 12 * time.Hour
+	}
 	for _, p := range w.processes {
 		p.killed = true
 	}
@@ -279,7 +285,12 @@ func (w *world) collect() {
 
 // leftOver counts rows that are not of a live generation. What cannot be read of one account
 // keeps those of all.
-func (w *world) leftOver(account string) int {
+func (w *world) leftOver(account string) (left int) {
+	w.on(w.shardOf(account), func() { left = w.countLeft(account) })
+	return left
+}
+
+func (w *world) countLeft(account string) int {
 	if slices.ContainsFunc(w.plan.Accounts, func(of string) bool { return w.truths[of].spoiled }) {
 		return 0
 	}

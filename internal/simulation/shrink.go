@@ -162,7 +162,7 @@ func story(p *Plan, o outcome) string {
 		}
 		calls = nil
 	}
-	line := regexp.MustCompile(`^\d+ ((?:loader|lister|collector|reader|alone|operator|client|guesser|keeper|server|backupper|restorer) [\d.]+) (.*)$`)
+	line := regexp.MustCompile(`^\d+ ((?:loader|lister|collector|reader|alone|operator|client|guesser|keeper|server|backupper|restorer|mover) [\d.]+) (.*)$`)
 	for text := range strings.Lines(o.trace) {
 		text = strings.TrimRight(text, "\n")
 		m := line.FindStringSubmatch(text)

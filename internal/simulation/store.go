@@ -31,7 +31,7 @@ func (s store) Lock(ctx context.Context, account string, _ func(string)) (releas
 	w := s.world
 	err = s.local(ctx, "lock", account, func() bool { return w.lockFree(s.process, account) }, func() {
 		w.claims[account] = append(w.claims[account], s.process)
-		s.distrusted = false
+		s.distrusted, s.lease = false, &lease{holder: s.process}
 		s.catchUp()
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s store) Lock(ctx context.Context, account string, _ func(string)) (releas
 
 // insertRows writes rows of one generation as one block.
 func (s store) insertRows(ctx context.Context, account, table string, generation uint32, rows []tables.Row) error {
-	return s.write(ctx, "insert "+table, fmt.Sprint(generation, " ", len(rows)), s.piece(s.session, account, table, rows))
+	return s.writeOf(ctx, account, "insert "+table, fmt.Sprint(generation, " ", len(rows)), s.piece(s.session, account, table, rows))
 }
 
 // piece is one block of an insert. A generation is of one session alone.
@@ -73,7 +73,7 @@ func (s store) rowsOf(account, table string, generations ...uint32) []tables.Row
 
 // selectValues reads the values of a generation's rows.
 func selectValues[V any](ctx context.Context, s store, account, table string, generation uint32) (all []V, err error) {
-	err = s.read(ctx, "select "+table, fmt.Sprint(generation), func() error {
+	err = s.readOf(ctx, account, "select "+table, fmt.Sprint(generation), func() error {
 		for _, r := range s.rowsOf(account, table, generation) {
 			all = append(all, r.Value.(V))
 		}
@@ -156,7 +156,7 @@ func (s store) InsertTitles(ctx context.Context, account string, generation uint
 
 func (s store) ProductNumbers(ctx context.Context, account string, generation uint32) (numbers map[string]uint32, err error) {
 	numbers = map[string]uint32{}
-	err = s.read(ctx, "select products", fmt.Sprint(generation), func() error {
+	err = s.readOf(ctx, account, "select products", fmt.Sprint(generation), func() error {
 		rows := s.rowsOf(account, "products", generation)
 		if s.hooks.allNumbers {
 			rows, _ = s.world.rows.Rows("products").Read(ctx, account)
@@ -185,7 +185,7 @@ type entityRow struct {
 
 func (s store) Entities(ctx context.Context, account string, generation uint32) (all map[adlens.EntityID]*loader.Entity, err error) {
 	all = map[adlens.EntityID]*loader.Entity{}
-	err = s.read(ctx, "select entities", fmt.Sprint(generation), func() error {
+	err = s.readOf(ctx, account, "select entities", fmt.Sprint(generation), func() error {
 		rows := s.rowsOf(account, "entities", generation)
 		if s.hooks.allNumbers {
 			rows, _ = s.world.rows.Rows("entities").Read(ctx, account)
@@ -318,7 +318,7 @@ func (s store) InsertActivity(ctx context.Context, account string, generation ui
 
 func (s store) Ledger(ctx context.Context, account string) (known map[loader.LedgerKey]bool, err error) {
 	known = map[loader.LedgerKey]bool{}
-	err = s.read(ctx, "select ledger", "", func() error {
+	err = s.readOf(ctx, account, "select ledger", "", func() error {
 		for _, line := range s.world.ledger[account] {
 			known[line.LedgerKey] = true
 		}
@@ -332,5 +332,5 @@ func (s store) InsertLedger(ctx context.Context, account string, lines []loader.
 		return err
 	}
 	lines = slices.Clone(lines)
-	return s.write(ctx, "insert ledger", fmt.Sprint(len(lines)), func() { s.world.ledger[account] = append(s.world.ledger[account], lines...) })
+	return s.writeOf(ctx, account, "insert ledger", fmt.Sprint(len(lines)), func() { s.world.ledger[account] = append(s.world.ledger[account], lines...) })
 }

@@ -20,7 +20,7 @@ var _ tables.Port = port{}
 type table[R any] struct {
 	p     *process
 	name  string
-	inner tables.Table[R]
+	inner func(*tables.Memory) tables.Table[R]
 	// written is called with rows when they are carried out; nil for nothing.
 	written func(account string, rows []R) func()
 	// hooks of a fault of the program; nil for nothing
@@ -28,6 +28,9 @@ type table[R any] struct {
 	before func(ctx context.Context, account string, rows []R) (skip bool, err error)
 	around func(ctx context.Context, account string, insert func() error) error
 }
+
+// rows is the table at the shard whose call is carried out.
+func (t table[R]) rows() tables.Table[R] { return t.inner(t.p.world.rows) }
 
 func (t table[R]) Append(ctx context.Context, account string, rows ...R) error {
 	if len(rows) == 0 {
@@ -49,8 +52,8 @@ func (t table[R]) append(ctx context.Context, account string, rows []R) error {
 	if t.written != nil {
 		written = t.written(account, rows)
 	}
-	return t.p.write(ctx, "append "+t.name, fmt.Sprintf("%+v", rows), func() {
-		t.inner.Append(ctx, account, rows...)
+	return t.p.writeOf(ctx, account, "append "+t.name, fmt.Sprintf("%+v", rows), func() {
+		t.rows().Append(ctx, account, rows...)
 		if written != nil {
 			written()
 		}
@@ -58,12 +61,12 @@ func (t table[R]) append(ctx context.Context, account string, rows []R) error {
 }
 
 func (t table[R]) Read(ctx context.Context, account string) (all []R, err error) {
-	err = t.p.read(ctx, "read "+t.name, "", func() (err error) {
-		all, err = t.inner.Read(ctx, account)
+	err = t.p.readOf(ctx, account, "read "+t.name, "", func() (err error) {
+		all, err = t.rows().Read(ctx, account)
 		if t.name == "commits" {
 			truth := t.p.world.truths[account]
 			t.p.view, t.p.viewed = truth.head(), t.p.world.steps
-			if t.p.world.plan.Replicas {
+			if t.p.world.plan.Replicas || t.p.world.isSharded() {
 				t.p.view = truth.states[newestCommit(any(all).([]manifest.Commit))]
 			}
 			if !t.p.writer {
@@ -79,8 +82,12 @@ func (t table[R]) Read(ctx context.Context, account string) (all []R, err error)
 }
 
 func (t table[R]) ReadAll(ctx context.Context) (all map[string][]R, err error) {
-	err = t.p.read(ctx, "read all "+t.name, "", func() (err error) {
-		all, err = t.inner.ReadAll(ctx)
+	all = map[string][]R{}
+	err = t.p.readAtEach(ctx, "read all "+t.name, "", func() error {
+		some, err := t.rows().ReadAll(ctx)
+		for account, rows := range some {
+			all[account] = append(all[account], rows...)
+		}
 		return err
 	})
 	if err == nil && t.filter != nil {
@@ -95,11 +102,11 @@ func (t table[R]) DeleteBelow(ctx context.Context, account string, number uint32
 	if t.p.hooks.trimming != nil {
 		number = t.p.hooks.trimming(account, number)
 	}
-	return t.p.write(ctx, "trim "+t.name, fmt.Sprint(number), func() { t.inner.DeleteBelow(ctx, account, number) })
+	return t.p.writeOf(ctx, account, "trim "+t.name, fmt.Sprint(number), func() { t.rows().DeleteBelow(ctx, account, number) })
 }
 
 func (p port) Reservations() tables.Table[tables.Reservation] {
-	return announcing(table[tables.Reservation]{p: p.process, name: "number_blocks", inner: p.world.rows.Reservations(),
+	return announcing(table[tables.Reservation]{p: p.process, name: "number_blocks", inner: (*tables.Memory).Reservations,
 		filter: p.hooks.reservations,
 		before: func(_ context.Context, account string, rows []tables.Reservation) (bool, error) {
 			p.reserving(account, rows[0])
@@ -137,7 +144,7 @@ func newestCommit(all []manifest.Commit) (newest uint32) {
 }
 
 func (p port) commits() table[manifest.Commit] {
-	return table[manifest.Commit]{p: p.process, name: "commits", inner: p.world.rows.Commits(), filter: p.hooks.commits,
+	return table[manifest.Commit]{p: p.process, name: "commits", inner: (*tables.Memory).Commits, filter: p.hooks.commits,
 		before: func(ctx context.Context, account string, rows []manifest.Commit) (bool, error) {
 			if err := p.requireHeld(); err != nil {
 				return false, err
@@ -155,7 +162,7 @@ func (p port) commits() table[manifest.Commit] {
 }
 
 func (p port) Units() tables.Table[tables.Unit] {
-	return table[tables.Unit]{p: p.process, name: "commit_units", inner: p.world.rows.Units(), filter: p.hooks.units,
+	return table[tables.Unit]{p: p.process, name: "commit_units", inner: (*tables.Memory).Units, filter: p.hooks.units,
 		before: func(ctx context.Context, account string, rows []tables.Unit) (bool, error) {
 			p.op.begins(rows)
 			if p.hooks.naming != nil {
@@ -166,22 +173,19 @@ func (p port) Units() tables.Table[tables.Unit] {
 }
 
 func (p port) Seals() tables.Table[tables.Seal] {
-	return announcing(table[tables.Seal]{p: p.process, name: "seals", inner: p.world.rows.Seals(), filter: p.hooks.seals})
+	return announcing(table[tables.Seal]{p: p.process, name: "seals", inner: (*tables.Memory).Seals, filter: p.hooks.seals})
 }
 
 func (p port) Settled() tables.Table[tables.Settled] {
-	return announcing(table[tables.Settled]{p: p.process, name: "accounted", inner: p.world.rows.Settled()})
+	return announcing(table[tables.Settled]{p: p.process, name: "accounted", inner: (*tables.Memory).Settled})
 }
 
 func (p port) Dead() tables.Table[tables.Dead] {
-	return table[tables.Dead]{p: p.process, name: "dead_generations", inner: p.world.rows.Dead()}
+	return table[tables.Dead]{p: p.process, name: "dead_generations", inner: (*tables.Memory).Dead}
 }
 
 func (p port) CountRows(ctx context.Context, account string, names ...string) (all []tables.Count, err error) {
-	err = p.process.read(ctx, "count rows", fmt.Sprint(len(names)), func() (err error) {
-		all, err = p.world.rows.CountRows(ctx, account, names...)
-		return err
-	})
+	all, err = p.countRows(ctx, account, "count rows", (*tables.Memory).CountRows, names)
 	if err == nil && p.hooks.counting != nil {
 		for _, of := range p.world.plan.Accounts {
 			if account == "" || account == of {
@@ -192,11 +196,22 @@ func (p port) CountRows(ctx context.Context, account string, names ...string) (a
 	return all, err
 }
 
-func (p port) ReadRows(ctx context.Context, account string, names ...string) (all []tables.Count, err error) {
-	err = p.process.read(ctx, "read rows", fmt.Sprint(len(names)), func() (err error) {
-		all, err = p.world.rows.ReadRows(ctx, account, names...)
+func (p port) ReadRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
+	return p.countRows(ctx, account, "read rows", (*tables.Memory).ReadRows, names)
+}
+
+// countRows counts rows of an account, or of all where it is "".
+func (p port) countRows(ctx context.Context, account, name string, count func(*tables.Memory, context.Context, string, ...string) ([]tables.Count, error), names []string) (all []tables.Count, err error) {
+	read := func() error {
+		some, err := count(p.world.rows, ctx, account, names...)
+		all = append(all, some...)
 		return err
-	})
+	}
+	if account == "" {
+		err = p.readAtEach(ctx, name, fmt.Sprint(len(names)), read)
+		return all, err
+	}
+	err = p.readOf(ctx, account, name, fmt.Sprint(len(names)), read)
 	return all, err
 }
 
@@ -204,16 +219,12 @@ func (p port) DeleteRows(ctx context.Context, deletions []tables.Deletion) error
 	if p.hooks.deleting != nil {
 		deletions = p.hooks.deleting(deletions)
 	}
-	var pieces []func()
-	for _, d := range deletions {
-		pieces = append(pieces, func() { p.world.rows.DeleteRows(ctx, []tables.Deletion{d}) })
-	}
-	return p.write(ctx, "delete rows", fmt.Sprintf("%+v", deletions), pieces...)
+	return p.deleteAt(ctx, deletions)
 }
 
 func (p port) Clear(ctx context.Context, account string, names ...string) error {
 	for _, name := range names {
-		err := p.write(ctx, "clear "+name, account, func() {
+		err := p.writeOf(ctx, account, "clear "+name, account, func() {
 			p.world.rows.Clear(ctx, account, name)
 			if name == "ledger" {
 				p.world.ledger[account] = nil
@@ -231,7 +242,7 @@ func (p port) Reopen(ctx context.Context, account string, digests []uint64) erro
 		return err
 	}
 	return p.announce(ctx, account, func() error {
-		return p.write(ctx, "reopen", account, func() {
+		return p.writeOf(ctx, account, "reopen", account, func() {
 			p.world.rows.Reopen(ctx, account, digests)
 			if _, err := commits.Read(ctx, p.world.rows, account); errors.Is(err, manifest.ErrClosed) {
 				return // another restore closes it
@@ -251,8 +262,8 @@ func (p *process) requireHeld() error {
 }
 
 func (p port) Now(ctx context.Context, account string) (now time.Time, err error) {
-	err = p.process.read(ctx, "now", account, func() error {
-		now = p.world.storeNow()
+	err = p.process.readOf(ctx, account, "now", account, func() error {
+		now = p.world.clockOf(p.world.here)
 		return nil
 	})
 	return now, err

@@ -31,6 +31,7 @@ type truth struct {
 	history  []moment
 	fenced   []moment // commits that were carried out too late to become visible
 	flickers int      // what a reader saw went with a fence
+	strays   []moment // commits where the account is not: of writers that stood still until it had moved
 }
 
 // visible is what is visible at one moment: the loads in the order of their
@@ -162,7 +163,7 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 	}
 	base := t.states[c.Base]
 	if c.Base == 0 {
-		base = t.now // it names all units that are live
+		base = t.stateBelow(c.Number) // it names all units that are live
 	}
 	next := visible{number: c.Number, loads: base.loads, disk: t.world.putBacks}
 	var a *atom
@@ -177,6 +178,10 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 		next.loads = append(slices.Clip(base.loads), a)
 	}
 	t.states[c.Number] = next
+	if t.world.here != t.world.shardOf(t.account) {
+		t.strays = append(t.strays, moment{t.world.steps, next})
+		return
+	}
 	if c.Number < t.now.number {
 		t.fenced = append(t.fenced, moment{t.world.steps, next})
 		return
@@ -189,6 +194,25 @@ func (t *truth) landed(owner *op, c manifest.Commit) {
 		}
 	}
 	t.show(next, a == nil)
+}
+
+// stateBelow is what was visible before a commit where it has been carried out.
+func (t *truth) stateBelow(number uint32) visible {
+	if !t.world.isSharded() {
+		return t.now
+	}
+	rows, _ := t.world.rows.Commits().Read(context.Background(), t.account)
+	rows = slices.DeleteFunc(rows, func(c manifest.Commit) bool { return c.Number >= number })
+	return t.states[newestCommit(rows)]
+}
+
+// moved has what another shard has become visible. It is what was visible, unless something
+// was lost on the way.
+func (t *truth) moved() {
+	rows, _ := t.world.rows.Commits().Read(context.Background(), t.account)
+	if next := t.states[newestCommit(rows)]; next.number != t.now.number {
+		t.show(next, false)
+	}
 }
 
 // restored is called when a backup was restored over the account. What was loaded

@@ -78,7 +78,7 @@ func (s viewSource) Mark(account string) (mark uint64, settled bool) {
 // Version reads the number of the newest commit.
 func (s viewSource) Version(ctx context.Context, account string) (version uint32, err error) {
 	s.catchUp("commits")
-	err = s.read(ctx, "newest commit", account, func() error {
+	err = s.readOf(ctx, account, "newest commit", account, func() error {
 		all, err := s.world.rows.Commits().Read(ctx, account)
 		version = newestCommit(all)
 		return err
@@ -104,6 +104,10 @@ func (t *truth) wasVisible(v visible, since int) {
 	}
 	if t.world.plan.Replicas && slices.ContainsFunc(t.fenced, func(m moment) bool { return m.visible.number == v.number && m.step >= since }) {
 		t.flickers++ // its replica had the commit before the fence
+		return
+	}
+	if slices.ContainsFunc(t.strays, func(m moment) bool { return m.visible.number == v.number }) {
+		t.flickers++ // it took the account to be where it was
 		return
 	}
 	if t.vanished == "" {

@@ -11,6 +11,7 @@ import (
 
 	"adlens/internal/auth"
 	"adlens/internal/commits"
+	"adlens/internal/moves"
 	"adlens/internal/recent"
 	"adlens/internal/tables"
 )
@@ -27,9 +28,13 @@ type world struct {
 
 	processes []*process // in no order
 	landing   bool       // a late insert is being carried out
+	shards    []*shard   // where the store has several; rows and ledger are those of the first, or of here
+	here      *shard     // whose call is being carried out
+	noted     map[string]moves.Place
 	sessions  map[string]*session
 	claims    map[string][]*process // who holds an account's lock; several where it failed
 	epoch     int                   // starts of the engine
+	started   time.Time             // the last of them
 	putBacks  int                   // how often the disk was put back as it was
 	stormed   int                   // steps of the storm
 	diskCopy  *diskCopy
@@ -74,6 +79,7 @@ type process struct {
 	killed       bool
 	stalledUntil time.Time
 	claimUntil   time.Time      // of one that was killed: when its lease ends
+	renewed      time.Time      // when it was stopped, and has not renewed its lease since
 	distrusted   bool           // its lease could not be renewed
 	excused      bool           // the store's clock jumped under a reader
 	looked       map[string]int // at an account: in which epoch of the engine
@@ -89,9 +95,11 @@ type process struct {
 	view         visible // what was read last: the state that an answer has to be of
 	viewed       int     // the step of that
 
-	replica *replica
-	hooks   hooks
-	disk    map[string][]byte
+	replicas []*replica // of each shard
+	places   *moves.Places
+	lease    *lease
+	hooks    hooks
+	disk     map[string][]byte
 }
 
 // session is what a writer does between taking the lock and giving it back.
@@ -113,6 +121,7 @@ type op struct {
 	backup  uint32 // the commit of the backup that it restores; 0 for none
 	atoms   map[uint32]*atom
 	results []string
+	placed  bool // of a move: it has begun to write the new place
 }
 
 func newWorld(plan *Plan, traced bool) *world {
@@ -122,6 +131,9 @@ func newWorld(plan *Plan, traced bool) *world {
 	w.choices = choices{random: rand.New(rand.NewPCG(plan.Seed, 77)), mutes: plan.Mutes}
 	w.slow = plan.World == SlowReaders
 	w.rows = tables.NewMemory(w.storeNow)
+	if plan.World == Moves {
+		w.addShards(2)
+	}
 	if plan.World == Keys {
 		w.servers, w.kept = map[int]*server{}, map[string]map[int]auth.Record{}
 	}
@@ -138,10 +150,15 @@ func newWorld(plan *Plan, traced bool) *world {
 // start begins a process.
 func (w *world) start(name string, writer bool) *process {
 	p := &process{world: w, name: name, writer: writer, looked: map[string]int{}, disk: w.disk, met: w.putBacks}
-	if hasGuards(w.plan.Seed) {
+	if hasGuards(w.plan) {
 		p.guard = &guard{}
 	}
-	p.replica = newReplica(name)
+	for range max(1, len(w.shards)) {
+		p.replicas = append(p.replicas, newReplica(name))
+	}
+	p.places = moves.NewPlaces(p.readPlace)
+	p.places.Now = w.broken.placeClock(w)
+	p.places.OnMove(func(account string) { p.views.Forget(account) })
 	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	w.mu.Lock()
@@ -260,14 +277,19 @@ func (w *world) waitForSomething() {
 // happen is an event of the world.
 func (w *world) happen(bits uint32) {
 	kind, bits := bits&15, bits>>4
-	if slices.Contains([]World{Losses, Backups, Repairs}, w.plan.World) && kind > 12 {
+	switch {
+	case kind <= 12:
+	case slices.Contains([]World{Losses, Backups, Repairs}, w.plan.World):
 		kind = 9
+	case w.plan.World == Moves:
+		w.stallSender(bits)
+		return
 	}
 	switch {
 	case kind < 5:
 		w.kill(w.victim(bits, true))
 	case kind < 9:
-		w.stall(w.victim(bits, false), []time.Duration{time.Second, 40 * time.Second, 70 * time.Second, 70 * time.Second, 20 * time.Minute}[int(bits>>4)%5], bits>>7&1 == 1)
+		w.stall(w.victim(bits, false), w.stalls()[int(bits>>4)%5], bits>>7&1 == 1)
 	case kind < 11:
 		w.killEngine(bits)
 	case kind < 12:
@@ -280,6 +302,10 @@ func (w *world) happen(bits uint32) {
 		if w.plan.World == Backups {
 			w.set += d // the clock of those who take them too
 		}
+		if w.isSharded() && bits&4 == 0 {
+			w.jumpShard(w.shards[1], d)
+			break
+		}
 		w.jump(d)
 	case kind < 13:
 		if p := w.victim(bits, true); p != nil {
@@ -291,6 +317,15 @@ func (w *world) happen(bits uint32) {
 		w.trace.add("%d %s pass", w.steps, d)
 		w.sleep(d)
 	}
+}
+
+// stalls are for how long a process is stopped. Where accounts move, a reader that is stopped
+// for less than a move waits is still right.
+func (w *world) stalls() []time.Duration {
+	if w.isSharded() {
+		return []time.Duration{15 * time.Second, 35 * time.Second, 70 * time.Second, 70 * time.Second, 20 * time.Minute}
+	}
+	return []time.Duration{time.Second, 40 * time.Second, 70 * time.Second, 70 * time.Second, 20 * time.Minute}
 }
 
 // eventRandom decides what an event is about. It hangs on the step alone.
@@ -322,7 +357,7 @@ func (w *world) kill(p *process) {
 	w.mu.Lock()
 	p.killed = true
 	w.mu.Unlock()
-	p.claimUntil = w.storeNow().Add(leaseLife)
+	w.stopRenewing(p, 0)
 	if w.plan.Lock == lockFile {
 		w.release(p)
 	}
@@ -353,9 +388,13 @@ func (w *world) stall(p *process, d time.Duration, distrust bool) {
 		return
 	}
 	w.trace.add("%d %s is stopped for %s", w.steps, p.name, d)
+	if w.isSharded() {
+		w.stopRenewing(p, d)
+	} else {
+		p.claimUntil = w.storeNow().Add(leaseLife)
+		p.distrusted = p.distrusted || distrust && d > leaseTrust
+	}
 	p.stalledUntil = w.now().Add(d)
-	p.claimUntil = w.storeNow().Add(leaseLife)
-	p.distrusted = p.distrusted || distrust && d > 30*time.Second
 	if p.op != nil {
 		p.op.marred = true
 	}
@@ -365,6 +404,7 @@ func (w *world) stall(p *process, d time.Duration, distrust bool) {
 // to it is carried out now or never. Rows may be gone afterwards.
 func (w *world) killEngine(bits uint32) {
 	w.epoch++
+	w.started = w.now()
 	w.trace.add("%d the engine is killed", w.steps)
 	r := w.eventRandom()
 	for _, l := range slices.Clone(w.late) {
@@ -405,7 +445,7 @@ func (w *world) killEngine(bits uint32) {
 	if w.lost("") == "" {
 		w.vanish(r, w.plan.Accounts, losable)
 	}
-	if hasGuards(w.plan.Seed) {
+	if hasGuards(w.plan) {
 		w.vanish(r, w.plan.Accounts, losable)
 	}
 }
@@ -413,9 +453,7 @@ func (w *world) killEngine(bits uint32) {
 func (w *world) jump(d time.Duration) {
 	w.trace.add("%d the store's clock jumps by %s", w.steps, d)
 	w.jumped += d
-	for _, p := range w.processes {
-		p.excused = true
-	}
+	w.excuseReaders()
 }
 
 // Leases as internal/clickhouse has them.
@@ -438,55 +476,18 @@ func (w *world) lockFree(p *process, account string) bool {
 }
 
 func (w *world) claimed(p *process) bool {
-	if w.plan.Lock == lockLease && (p.killed || p.stalledUntil.After(w.now())) {
+	if w.plan.Lock == lockLease && (p.killed || p.stalledUntil.After(w.now()) || p.distrusted && w.isSharded()) {
 		return p.claimUntil.After(w.storeNow())
 	}
 	return !p.killed
 }
 
 func (w *world) release(p *process) {
+	if p.lease != nil {
+		p.lease.released = true
+	}
 	for account, holders := range w.claims {
 		w.claims[account] = slices.DeleteFunc(holders, func(other *process) bool { return other == p })
-	}
-}
-
-// local parks a call that does not reach the store.
-func (p *process) local(ctx context.Context, name, detail string, ready func() bool, do func()) error {
-	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, ready: ready, local: true, do: func() error {
-		do()
-		return nil
-	}})
-}
-
-// read parks a call that reads.
-func (p *process) read(ctx context.Context, name, detail string, do func() error) error {
-	for {
-		if err := p.admit(ctx); err != nil {
-			return err
-		}
-		met := false
-		err := p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, do: p.onReplica(func() error {
-			if met = p.meetsDisk(); met {
-				return do()
-			}
-			return nil
-		})})
-		if met || err != nil {
-			return err
-		}
-		p.forgetAll() // and the statement is begun once more
-	}
-}
-
-// write parks an insert that is carried out in pieces, each wholly or not.
-func (p *process) write(ctx context.Context, name, detail string, pieces ...func()) error {
-	return p.world.run(&call{process: p, ctx: ctx, name: name, detail: detail, pieces: pieces})
-}
-
-// begunBuilding notes that a session writes what it is going to commit.
-func (p *process) begunBuilding(c *call) {
-	if p.session != nil && c.pieces != nil && !strings.HasPrefix(c.name, "append ") {
-		p.session.complete = true
 	}
 }
 

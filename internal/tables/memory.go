@@ -189,6 +189,18 @@ func (m *Memory) SetAside(account string) {
 	}
 }
 
+// Export returns the rows of an account in a table that can be read, of all generations or of
+// some, and those of a key once.
+func (m *Memory) Export(table, account string, generations []uint32) []any {
+	if t := m.all[table]; t != nil {
+		return t.export(account, generations)
+	}
+	return nil
+}
+
+// Import writes rows of Export as one insert, with what another store had set of them.
+func (m *Memory) Import(table, account string, rows []any) { m.all[table].put(account, rows) }
+
 // Save returns what puts all tables back as they are now.
 func (m *Memory) Save() (putBack func()) {
 	var all []func()
@@ -209,6 +221,8 @@ type blocks interface {
 	spoil(account string, place int)
 	setAside(account string)
 	meetsSpoiled(account string) bool
+	export(account string, generations []uint32) []any
+	put(account string, rows []any)
 }
 
 // memoryTable is the inserts into a table in their order.
@@ -242,6 +256,33 @@ func (t *memoryTable[R]) Append(_ context.Context, account string, rows ...R) er
 	t.newest = t.of.inserts
 	t.blocks = append(t.blocks, memoryBlock[R]{insert: t.newest, account: account, rows: rows})
 	return nil
+}
+
+func (t *memoryTable[R]) put(account string, rows []any) {
+	of := make([]R, len(rows))
+	for i, r := range rows {
+		of[i] = r.(R)
+	}
+	t.of.inserts++
+	t.newest = t.of.inserts
+	t.blocks = append(t.blocks, memoryBlock[R]{insert: t.newest, account: account, rows: of})
+}
+
+func (t *memoryTable[R]) export(account string, generations []uint32) (all []any) {
+	type numbered struct{ generation, key uint32 }
+	seen := map[numbered]bool{}
+	for b := range t.listVisible(account) {
+		for _, r := range b.rows {
+			row, _ := any(r).(Row)
+			of := numbered{row.Generation, row.Key}
+			if generations != nil && !slices.Contains(generations, row.Generation) || row.Key != 0 && seen[of] {
+				continue
+			}
+			seen[of] = true
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 func (t *memoryTable[R]) Read(_ context.Context, account string) (all []R, err error) {
