@@ -104,6 +104,60 @@ func TestBeyondTheQueueIsSaidAtOnceAndAfterTheWaitAsWell(t *testing.T) {
 	})
 }
 
+// Many accounts together have a queue that is full as well, and one that is rejected leaves
+// nothing behind.
+func TestBeyondTheQueueOfAllAccountsIsSaidAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2)
+		for account := range maxQueue/maxAccountQueue + 1 {
+			flood(t, g, fmt.Sprint(account), maxAccountQueue, time.Hour)
+		}
+		if g.queued != maxQueue {
+			t.Errorf("%d wait, expected %d", g.queued, maxQueue)
+		}
+		began, lines := time.Now(), len(g.lines)
+		_, err := g.acquirePlace(t.Context(), "small")
+		if adlens.KindOf(err) != adlens.Overloaded || time.Since(began) > 0 || len(g.lines) != lines {
+			t.Errorf("beyond the queue: %v after %s, with %d accounts instead of %d", err, time.Since(began), len(g.lines), lines)
+		}
+		time.Sleep(3 * time.Hour)
+	})
+}
+
+// An account that has two places waits for one that has none, though it came before.
+func TestTheAccountWithTheFewestPlacesIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(4)
+		for range 2 {
+			defer mustEnter(t, g, "a")()
+		}
+		defer mustEnter(t, g, "b")()
+		leave := mustEnter(t, g, "b")
+		flood(t, g, "a", 1, time.Hour)
+		flood(t, g, "c", 1, time.Hour)
+		leave()
+		if g.lines["a"].running != 2 || g.lines["c"].running != 1 {
+			t.Errorf("%d statements of the account with two places run, and %d of that with none", g.lines["a"].running, g.lines["c"].running)
+		}
+		time.Sleep(3 * time.Hour)
+	})
+}
+
+// A caller that goes away while its turn comes gives it back.
+func TestATurnThatCameTooLateIsGivenBack(t *testing.T) {
+	g := newGate(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 40 { // which of the two the caller sees is chance
+		if leave, err := g.acquirePlace(ctx, "a"); err == nil {
+			leave()
+		}
+	}
+	if running, queued := g.countStatements(); running+queued > 0 {
+		t.Errorf("%d statements run and %d wait that are gone", running, queued)
+	}
+}
+
 func TestWhoGoesAwayLeavesTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(1)

@@ -19,15 +19,18 @@ import (
 // startedServer speaks HTTP as a server that tells when it was started, and has one number.
 type startedServer struct {
 	*httptest.Server
-	start, number atomic.Int64
-	ends          atomic.Bool   // whether it ends each connection after an answer
-	identified    atomic.Int64  // how often it was asked which it is
-	held          atomic.Int64  // how often a statement came that waits
-	came, release chan struct{} // closed when the first did, and by the test to let it go on
+	start, number  atomic.Int64
+	server, tables atomic.Value  // string: their UUIDs
+	ends           atomic.Bool   // whether it ends each connection after an answer
+	identified     atomic.Int64  // how often it was asked which it is
+	held           atomic.Int64  // how often a statement came that waits
+	came, release  chan struct{} // closed when the first did, and by the test to let it go on
 }
 
 func newStarted(t *testing.T) *startedServer {
 	s := &startedServer{came: make(chan struct{}), release: make(chan struct{})}
+	s.server.Store("one")
+	s.tables.Store("ours")
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -42,7 +45,7 @@ func newStarted(t *testing.T) *startedServer {
 			return
 		case strings.Contains(string(text), "serverUUID()"):
 			s.identified.Add(1)
-			w.Write(blockOf("server", "one", "start", s.start.Load(), "tables", "ours"))
+			w.Write(blockOf("server", s.server.Load(), "start", s.start.Load(), "tables", s.tables.Load()))
 			return
 		case strings.Contains(string(text), "held"):
 			if s.held.Add(1) == 1 {
@@ -165,6 +168,44 @@ func TestAServerIsIdentifiedWhenItIsInspectedAndAfterARefusal(t *testing.T) {
 	server.NoteRefusal(Refusal("the tables are gone"))
 	server.Disconnect()
 	inspect("with the tables back", 7, 3)
+}
+
+// Another server may have been started in the same second, and tables be dropped and restored
+// under a server that runs on.
+func TestAnotherServerAndOtherTablesAreInspected(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*startedServer){
+		"another server": func(s *startedServer) { s.server.Store("two") },
+		"other tables":   func(s *startedServer) { s.tables.Store("others") },
+	} {
+		started := newStarted(t)
+		server, heard := watched(t, started, started)
+		if err := server.InspectAgain(t.Context()); err != nil {
+			t.Error(err)
+		}
+		heard.expect(t, name+", before", 2, 1)
+		change(started)
+		if err := server.InspectAgain(t.Context()); err != nil {
+			t.Error(err)
+		}
+		heard.expect(t, name, 4, 2)
+	}
+}
+
+// The reader's rights may be for a view of the tables that names none of them.
+func TestAReaderWhoSeesNoTablesIsAtTheSameServer(t *testing.T) {
+	t.Parallel()
+	writer, reader := newStarted(t), newStarted(t)
+	reader.tables.Store("")
+	server, _ := watched(t, writer, reader)
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); err != nil {
+		t.Error(err)
+	}
+	reader.server.Store("two")
+	server.Disconnect()
+	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); adlens.KindOf(err) != adlens.EngineUnavailable {
+		t.Errorf("another server is read: %v", err)
+	}
 }
 
 // A copy of the server that is still there has the same database.
