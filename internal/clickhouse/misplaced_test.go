@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,9 @@ import (
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 // What a shard has is not known while it is away: that it answers nothing is no loss.
@@ -109,5 +113,169 @@ func TestPlacesThatCannotBeReadKeepNoServerAway(t *testing.T) {
 	}
 	if lost := db.Inspector.Damage().Lost; len(lost) != len(accounts) {
 		t.Errorf("withheld are %v", lost)
+	}
+}
+
+// setPlace has an account on a shard, whatever is there, as an older copy of the directory does.
+func setPlace(t *testing.T, db *Database, account string, shard uint16) {
+	t.Helper()
+	if err := db.Cluster.Placements().Put(t.Context(), account, db.Cluster.Shards()[shard-1]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execAt runs statements at a shard.
+func execAt(t *testing.T, db *Database, shard uint16, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if err := db.Cluster.Shards()[shard-1].Exec(t.Context(), statement, nil); err != nil {
+			t.Fatal(statement, err)
+		}
+	}
+}
+
+// An account that is not where its loads are is damaged to each look at it, until it is there again.
+func TestAMisplacedAccountIsDamagedHoweverItIsLookedAt(t *testing.T) {
+	t.Parallel()
+	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	ctx := conn.Inspecting(t.Context())
+	accounts := onEach(t, db)
+	account := accounts[1]
+	for _, c := range []struct {
+		name  string
+		place func()
+	}{
+		{"placed before it moved", func() { setPlace(t, db, account, 1) }},
+		{"without a place, as before there were shards", func() {
+			execAt(t, db, 1, "DELETE FROM placements WHERE account_id = '"+account+"'", "DELETE FROM directory_seals WHERE account_id = '"+account+"' AND table_name = 'placements'")
+			db.Cluster.Placements().Note(query.Text(account), 1)
+		}},
+	} {
+		c.place()
+		const says = "it is placed on shard 1, which has no load of it, and shard 2 has (commit 7)"
+		if err := db.Inspector.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if lost := db.Inspector.Damage().Lost; len(lost) != 1 || !slices.Equal(lost[account], []string{says}) {
+			t.Errorf("%s: withheld are %v", c.name, lost)
+		}
+		for _, of := range []string{"", account} {
+			losses, err := db.Inspector.Losses(ctx, of)
+			if want := []commits.Loss{{Account: account, What: says}}; err != nil || !slices.Equal(losses, want) {
+				t.Errorf("%s: lost of %q are %v: %v", c.name, of, losses, err)
+			}
+		}
+		if whole, err := db.Inspector.LookAgain(t.Context(), account); whole || err != nil {
+			t.Errorf("%s: it is whole: %t, %v", c.name, whole, err)
+		}
+		setPlace(t, db, account, 2)
+		if whole, err := db.Inspector.LookAgain(t.Context(), account); !whole || err != nil {
+			t.Errorf("%s, and placed where it is: it is whole: %t, %v", c.name, whole, err)
+		}
+	}
+	setPlace(t, db, account, 1)
+	execAt(t, db, 2, fmt.Sprintf("INSERT INTO commits (account_id, number) VALUES ('%s', %d)", account, uint32(manifest.Closed)))
+	if err := db.Inspector.RequireDirectory(ctx, account); err == nil || !strings.Contains(err.Error(), "which has no load of it, and is being restored on shard 2") {
+		t.Errorf("while it is being restored where it was: %v", err)
+	}
+}
+
+// What is closed, or has lost what it had, is no newer and no older load.
+func TestOnlyLoadsAreNewerElsewhereAndNoted(t *testing.T) {
+	t.Parallel()
+	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	accounts := onEach(t, db)
+	for i, id := range accounts {
+		other := uint16(2 - i)
+		execAt(t, db, other, fmt.Sprintf("INSERT INTO commits (account_id, number) VALUES ('%s', %d)", id, uint32(manifest.Closed)))
+	}
+	if newer, err := db.Inspector.NewerElsewhere(t.Context()); err != nil || len(newer) > 0 {
+		t.Errorf("newer elsewhere are %q: %v", newer, err)
+	}
+	execAt(t, db, 1, fmt.Sprintf("INSERT INTO commits (account_id, number) VALUES ('%s', %d)", accounts[0], uint32(manifest.Closed)))
+	execAt(t, db, 2, "DELETE FROM commits WHERE account_id = '"+accounts[0]+"'", "INSERT INTO commits (account_id, number) VALUES ('"+accounts[0]+"', 8)")
+	if newer, err := db.Inspector.NewerElsewhere(t.Context()); err != nil || len(newer) > 0 {
+		t.Errorf("newer than a closed account are %q: %v", newer, err)
+	}
+	execAt(t, db, 1, "DELETE FROM commits WHERE account_id = '"+accounts[1]+"'", "INSERT INTO commits (account_id, number) VALUES ('"+accounts[1]+"', 7)")
+	for range 2 { // the second time, all is noted
+		if err := db.Inspector.SealDirectory(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noted, err := conn.CollectValues[string](t.Context(), db.Cluster.Home(), "SELECT account_id FROM loaded_accounts WHERE account_id IN ('"+accounts[0]+"', '"+accounts[1]+"')", nil)
+	if err != nil || !slices.Equal(noted, accounts[1:]) {
+		t.Errorf("noted are the loads of %q, expected %q: %v", noted, accounts[1:], err)
+	}
+	execAt(t, db, 2, "DELETE FROM commits WHERE account_id = '"+accounts[1]+"'")
+	if newer, err := db.Inspector.NewerElsewhere(t.Context()); err != nil || len(newer) > 0 {
+		t.Errorf("newer than nothing are %q: %v", newer, err)
+	}
+}
+
+// A shard that is put back from a copy of its disk, which is older than a move to it or than
+// all loads of an account, has nothing of it, and no other has.
+func TestAnAccountIsNotReadWhereAnOldDiskHasNothingOfIt(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	ctx := conn.Inspecting(t.Context())
+	for _, id := range []string{"moved", "loaded", "later", "new"} {
+		m.putLoaded(t, id, map[bool]int{true: 1}[id == "moved" || id == "loaded"])
+	}
+	if _, err := m.move(t.Context(), t, "moved", 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(m.Inspector.Begin(t.Context()), m.Inspector.SealDirectory(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	m.load(t, "later") // what came since is not known to be missing
+	for id, at := range map[string]*cluster.Shard{"moved": m.Cluster.Shards()[1], "loaded": m.Cluster.Home(), "later": m.Cluster.Home()} {
+		if err := at.ClearTables(t.Context(), tables.OfShards(), id, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Inspector.InspectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lost := m.Inspector.Damage().Lost
+	if len(lost) != 2 || len(lost["moved"]) != 1 || !strings.Contains(lost["moved"][0], "placed on shard 2, which has no load of it, and had some") || len(lost["loaded"]) != 1 {
+		t.Errorf("withheld are %v", lost)
+	}
+	if err := m.Inspector.RequireDirectory(ctx, "moved"); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("it would be backed up: %v", err)
+	}
+}
+
+// What a move has left on the old shard takes the place of nothing: an account whose loads
+// were lost where it is, or that is being restored there, stays there.
+func TestAnAccountStaysWhereItsLoadsWereLost(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	ctx := conn.Inspecting(t.Context())
+	for id, left := range map[string]string{"lost": "", "restored": fmt.Sprintf("INSERT INTO commits (account_id, number) VALUES ('restored', %d)", uint32(manifest.Closed))} {
+		m.putLoaded(t, id, 1)
+		m.interrupt(t, id, 2)
+		at := m.Cluster.Shards()[1]
+		if err := at.Exec(t.Context(), "DELETE FROM commits WHERE account_id = '"+id+"'", nil); err != nil {
+			t.Fatal(err)
+		}
+		if left != "" {
+			if err := errors.Join(at.Exec(t.Context(), left, nil), at.Exec(t.Context(), "DELETE FROM seals WHERE account_id = '"+id+"'", nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Inspector.RequireDirectory(ctx, id); err != nil {
+			t.Errorf("%s: its directory is damaged: %v", id, err)
+		}
+		if err := m.Inspector.MendDirectory(t.Context(), id, unheard); err != nil || m.placeOf(t, id) != 2 {
+			t.Errorf("%s: repaired, it is on shard %d: %v", id, m.placeOf(t, id), err)
+		}
+	}
+	// What the list of this process lacks may have all of it.
+	if err := m.Cluster.Placements().Move(t.Context(), "lost", 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Inspector.MendDirectory(t.Context(), "lost", unheard); err != nil || m.placeOf(t, "lost") != 3 {
+		t.Errorf("repaired by a process that knows two shards, it is on shard %d: %v", m.placeOf(t, "lost"), err)
 	}
 }
