@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
