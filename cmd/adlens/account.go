@@ -173,10 +173,14 @@ func (d *data) requireNoRestore(ctx context.Context, account string, recall bool
 		return err
 	}
 	if began == "" && len(left) > 0 {
-		if has, err := d.Sink.HasLoads(ctx, account); err != nil {
+		has, err := d.Sink.HasLoads(ctx, account)
+		switch {
+		case err != nil:
 			return err
-		} else if has && recall {
+		case recall && has:
 			return d.Sink.Recall(ctx, account)
+		case recall: // of a load that never became visible
+			return d.Sink.Clear(ctx, account, backup.LockName)
 		}
 		return fmt.Errorf("there is no account %q, and rows of it in the tables %s, as where an older copy of the disk was put back: adlens restore --from PLACE --account %s brings it back; where no backup has it, repeat this with --recall; or choose another id",
 			account, strings.Join(left, ", "), account)

@@ -106,6 +106,15 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	if out, err := run(o, "account", "add", "gamma", "--name", "Gamma", "--recall"); err != nil {
 		t.Errorf("nothing is left of another one: %s, %v", out, err)
 	}
+	if err := d.Cluster.Home().Exec(t.Context(), "INSERT INTO product_titles (account_id, generation) VALUES ('delta', 5)", nil); err != nil { // by a load that was killed
+		t.Fatal(err)
+	}
+	if out, err := run(o, "account", "add", "delta", "--name", "Delta"); err == nil || !strings.Contains(err.Error(), "repeat this with --recall") {
+		t.Errorf("rows of no load are taken over by themselves: %s, %v", out, err)
+	}
+	if out, err := run(o, "account", "add", "delta", "--name", "Delta", "--recall"); err != nil {
+		t.Errorf("rows of no load keep an account from being added: %s, %v", out, err)
+	}
 	// On one server nothing is left, but what one that runs counted since.
 	if err := d.Sink.Clear(t.Context(), "acme", backup.LockName); err != nil {
 		t.Fatal(err)

@@ -97,6 +97,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	admission.Trust(d.DirectoryMark)
 	app := adhttp.OwnersApp(account)
 	figures := query.NewService(d.Figures, d.Lists)
+	so.fitMemory()
 	if so.memory > 0 {
 		figures.Remember(d.Figures, so.memory)
 	}

@@ -63,6 +63,8 @@ func awaitMiss(ctx context.Context, over <-chan time.Time, missed <-chan struct{
 const (
 	// answerShare is which share of the machine's memory answers have together.
 	answerShare = 16
+	// figureShare is which share of it figures have at most, where no flag says more.
+	figureShare = 8
 	// heapShare and heapShareBeside are what the program itself has of it in hundredths,
 	// alone and where the embedded engine, which takes up to 60, runs on the same machine.
 	heapShare, heapShareBeside = 90, 35
@@ -71,6 +73,14 @@ const (
 	// memoryUnknown is taken for the machine's memory where it does not say.
 	memoryUnknown = 4 << 30
 )
+
+// fitMemory has a small machine keep fewer figures in memory, where none said how many: what is
+// kept has to fit beside all else.
+func (so *serveOptions) fitMemory() {
+	if so.isGiven == nil || !so.isGiven("figure-memory") {
+		so.memory = min(so.memory, machineMemory()/figureShare)
+	}
+}
 
 // boundHeap has garbage collected earlier where the machine's memory would not do: what is
 // in use may double by it otherwise, and a container ends that takes more than it has. What

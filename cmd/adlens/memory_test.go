@@ -19,6 +19,16 @@ func TestAReadingIntoMemoryEndsBeforeAMoveDeletesWhatItReads(t *testing.T) {
 	}
 }
 
+func TestASmallMachineKeepsFewerFigures(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[bool]int{true: 1 << 50, false: machineMemory() / 8} {
+		so := serveOptions{memory: 1 << 50, isGiven: func(string) bool { return given }}
+		if so.fitMemory(); so.memory != want {
+			t.Errorf("%d bytes of figures, want %d where that is given %t", so.memory, want, given)
+		}
+	}
+}
+
 func TestTheHeapIsBoundedByTheMachinesMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)

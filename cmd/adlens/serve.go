@@ -45,6 +45,8 @@ type serveOptions struct {
 
 	publicURL      string // that clients see
 	noRegistration bool
+
+	isGiven func(flag string) bool // whether a flag has another value than its own
 }
 
 // defaultListen is where a server answers without --listen.
@@ -62,6 +64,7 @@ func (so *serveOptions) addFlags(cmd *cobra.Command, level string) {
 func (so *serveOptions) addLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
+	so.isGiven = cmd.Flags().Changed
 	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
 }
 
@@ -159,6 +162,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	if so.underWay == 0 {
 		so.underWay = machineMemory() / answerShare
 	}
+	so.fitMemory()
 	boundHeap(d.engine != nil, so.memory+so.answerCache+so.underWay)
 	if so.publicURL != "" {
 		public, err := oauth.ParsePublicURL(so.publicURL)
