@@ -158,7 +158,10 @@ func (w *world) start(name string, writer bool) *process {
 	}
 	p.places = moves.NewPlaces(p.readPlace)
 	p.places.Now = w.broken.placeClock(w)
-	p.places.OnMove(func(account string) { p.views.Forget(account) })
+	p.places.OnMove(func(account string) {
+		p.catchUp()
+		p.views.Forget(account)
+	})
 	p.hooks, p.views = w.broken.hooks(p), recent.NewViews(viewSource{p}, maxSeen, func(seen) int { return 1 })
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	w.mu.Lock()

@@ -26,7 +26,18 @@ func newPlacements(c *Cluster) *Placements {
 		_, err := c.Home().Connect(ctx)
 		return err
 	}
+	ps.OnMove(func(string) {})
 	return ps
+}
+
+// OnMove is that of moves.Places. What is read of the account from then on has all that was
+// written at its new place: a request that has read the record of commits at the old one reads
+// rows at the new one, of which a replica may lack some.
+func (ps *Placements) OnMove(moved func(account string)) {
+	ps.Places.OnMove(func(account string) {
+		ps.cluster.CatchUp()
+		moved(account)
+	})
 }
 
 // Read reads the shard of an account; placed reports whether one was chosen.
