@@ -98,11 +98,53 @@ func TestRowsOfAReadThatWasBegunOnceMoreAreCollectedOnce(t *testing.T) {
 // more.
 func TestAStatementThatWasEndedCostsNoSession(t *testing.T) {
 	t.Parallel()
-	for code, stays := range map[int32]bool{394: true, 236: false} {
+	for code, stays := range map[int32]bool{394: true, codeUnsatisfiedQuorumForPreviousWrite: true, 236: false} {
 		silent, c := connectSilent(t)
 		c.server.handleError(t.Context(), c, &clickhouse.Exception{Code: code, Message: "Query was cancelled"})
 		if is := c.server.currentSession() == c; is != stays {
 			t.Errorf("after code %d the session with %s stays: %t", code, silent.address, is)
+		}
+	}
+}
+
+// A session may outlive its tables: the database was dropped, or another one put in its place.
+func TestASessionWhoseTablesAreGoneIsVerified(t *testing.T) {
+	t.Parallel()
+	for name, ctx := range map[string]context.Context{"a statement": t.Context(), "the look itself": context.WithValue(t.Context(), verifying{}, true)} {
+		_, c := connectSilent(t)
+		c.server.checks.Verify = func(context.Context, *Session) error { return Refusal("it is another one") }
+		err := c.server.handleError(ctx, c, &clickhouse.Exception{Code: codeUnknownTable, Message: "Unknown table"})
+		if looks := name == "the look itself"; IsRefusal(err) == looks || (c.server.currentSession() == c) != looks {
+			t.Errorf("%s: %v; the session stays: %t", name, err, c.server.currentSession() == c)
+		}
+	}
+}
+
+// alarmed is a guard that counts alarms.
+type alarmed struct {
+	watcher
+	alarms int
+}
+
+func (a *alarmed) Alarm(error) { a.alarms++ }
+
+// Who looks for damage says what it found; all else that meets some raises the alarm.
+func TestDamageRaisesTheAlarmUnlessItIsLookedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		want int
+	}{
+		"a request":                   {t.Context(), 1},
+		"an inspection":               {Inspecting(t.Context()), 0},
+		"an inspection that is to be": {Watching(Inspecting(t.Context())), 1},
+	} {
+		_, session := connectSilent(t)
+		heard := &alarmed{}
+		session.server.checks.Guard = heard
+		err := session.server.handleError(c.ctx, session, &clickhouse.Exception{Code: codeChecksumDoesntMatch, Message: "Checksum doesn't match"})
+		if adlens.KindOf(err) != adlens.Damaged || heard.alarms != c.want {
+			t.Errorf("%s: %d alarms, expected %d: %v", name, heard.alarms, c.want, err)
 		}
 	}
 }

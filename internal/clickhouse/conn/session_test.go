@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,11 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"adlens"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
 // silentServer speaks HTTP as a server that greets, and then says nothing about a
@@ -185,6 +188,85 @@ func TestAnExportLeavesAReplicaThatIsSilent(t *testing.T) {
 	}()
 	if err := c.exportWithin(ctx, time.Minute, "SELECT 1", nil, func(Rows) error { return nil }); adlens.KindOf(err) != adlens.Cancelled {
 		t.Errorf("an export whose caller goes away: %v", err)
+	}
+}
+
+// slowReplica gives rows, each after a while.
+type slowReplica struct {
+	driver.Conn
+	each []time.Duration
+}
+
+func (r *slowReplica) Query(ctx context.Context, _ string, _ ...any) (driver.Rows, error) {
+	return &slowRows{ctx: ctx, each: r.each}, nil
+}
+
+type slowRows struct {
+	driver.Rows
+	ctx  context.Context
+	each []time.Duration
+}
+
+func (r *slowRows) Next() bool {
+	if len(r.each) == 0 {
+		return false
+	}
+	select {
+	case <-time.After(r.each[0]):
+		r.each = r.each[1:]
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+func (r *slowRows) Err() error   { return r.ctx.Err() }
+func (r *slowRows) Close() error { return nil }
+
+// That a backup is slow to write what it has is no silence of the replica.
+func TestAnExportWaitsForEachRowAndNotForItsCaller(t *testing.T) {
+	for name, c := range map[string]struct {
+		each  []time.Duration
+		visit time.Duration
+		want  int
+		fails bool
+	}{
+		"a replica that takes its time":        {[]time.Duration{replicaPatience - 1, replicaPatience - 1, replicaPatience - 1}, 0, 3, false},
+		"a caller that takes longer":           {[]time.Duration{0, 0, 0}, 2 * replicaPatience, 3, false},
+		"a replica that is silent at first":    {[]time.Duration{replicaPatience + 1}, 0, 0, true},
+		"a replica that is silent between two": {[]time.Duration{0, replicaPatience + 1}, 0, 1, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := NewServer(Remote{replicated: true, writer: &clickhouse.Options{Addr: []string{"one"}}, doors: &doors{}}, Checks{})
+			session, visited := &Session{server: server, patient: &slowReplica{each: c.each}}, 0
+			err := session.Export(t.Context(), "SELECT 1", nil, EachRow(func(Scan) error {
+				visited++
+				time.Sleep(c.visit)
+				return nil
+			}))
+			if visited != c.want || (adlens.KindOf(err) == adlens.EngineUnavailable) != c.fails || (err != nil) != c.fails {
+				t.Errorf("%s: %d rows: %v", name, visited, err)
+			}
+		})
+	}
+}
+
+// What stays open of a session that was dropped is taken from those that follow.
+func TestASessionIsClosedWithAllItsConnections(t *testing.T) {
+	t.Parallel()
+	_, c := connectSilent(t)
+	if err := c.server.Close(); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // an open one would be silent
+	defer cancel()
+	for name, user := range map[string]driver.Conn{"the reader": c.reader, "the owner": c.writer, "the owner's for long statements": c.patient} {
+		if err := user.Ping(ctx); !errors.Is(err, clickhouse.ErrConnectionClosed) {
+			t.Errorf("%s is open: %v", name, err)
+		}
+	}
+	if c.server.currentSession() != nil {
+		t.Error("a server that was closed has a session")
 	}
 }
 
