@@ -65,6 +65,12 @@ func TestAPlaceAloneIsNothingThatIsLeft(t *testing.T) {
 	if left, err := db.Sink.Left(t.Context(), "acme"); err != nil || !slices.Contains(left, "directory_seals") {
 		t.Errorf("left are %v: %v", left, err)
 	}
+	if err := db.Cluster.Placements().Place(t.Context(), "other"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := db.Sink.Left(t.Context(), "other"); err != nil || len(left) > 0 {
+		t.Errorf("left of an account that was not made, next to one that was, are %v: %v", left, err)
+	}
 }
 
 func pair(t *testing.T, first, second *asShard) *Database {
@@ -426,6 +432,12 @@ func TestADatabaseThatShowsNoAccountsIsNotReady(t *testing.T) {
 	}
 	if err := errors.Join(before.Cluster.Ping(t.Context()), db.Cluster.Ping(t.Context())); err != nil {
 		t.Errorf("a database that is whole: %v", err)
+	}
+	if err := db.Cluster.Home().Exec(t.Context(), "DROP TABLE placements", nil); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := before.Cluster.Holder(t.Context(), "acme"); err != nil || s != before.Cluster.Home() {
+		t.Errorf("a server of a version without shards does not hold its accounts: %v", err)
 	}
 	if err := db.Cluster.Home().Exec(t.Context(), "DROP TABLE accounts", nil); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,84 @@ func TestAnAccountWhoseShardIsAwayHasNotLostItsLoads(t *testing.T) {
 	if err := db.Inspector.RequireDirectory(t.Context(), accounts[1]); adlens.KindOf(err) == adlens.Damaged {
 		t.Errorf("its directory is damaged: %v", err)
 	}
+	// A new account goes where it can be loaded now.
+	for i := range 8 {
+		id := fmt.Sprintf("later-%d", i)
+		if err := db.Cluster.Placements().Place(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if number, _, err := db.Cluster.Placements().Read(t.Context(), id); err != nil || number != 1 {
+			t.Errorf("account %s is on shard %d, which is away: %v", id, number, err)
+		}
+	}
+	if opened, err := openCluster(t.Context(), cluster.Config{Name: "ads", Sources: []conn.Source{second, &asShard{startEngine(t, t.TempDir())}}}); err == nil {
+		t.Error("a cluster is opened whose first shard is away", opened.Close())
+	}
+}
+
+// What of one account cannot be read keeps no other from being looked at, restored or served.
+func TestAShardThatCannotBeReadHidesNoMisplacedAccount(t *testing.T) {
+	t.Parallel()
+	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
+	accounts := onEach(t, db)
+	execAt(t, db, 1, "INSERT INTO loaded_accounts SELECT 'forgotten'", "INSERT INTO loaded_accounts SELECT '"+accounts[0]+"'",
+		"ALTER TABLE commits DELETE WHERE account_id = '"+accounts[0]+"' SETTINGS mutations_sync = 1")
+	execAt(t, db, 2, "INSERT INTO commits (account_id, number) VALUES ('forgot', 1), ('forgotten-too', 1)") // one part, which may have 'forgotten' by its first and last row
+	spoilParts(t, db, 2, "commits")
+	if err := db.Inspector.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := db.Inspector.Damage().Lost; len(lost[accounts[0]]) != 1 || !strings.Contains(lost[accounts[0]][0], "had some") {
+		t.Errorf("withheld are %v, expected %s", lost, accounts[0])
+	}
+	if left, err := db.Sink.LeftUnknown(t.Context(), "forgotten"); err != nil || len(left) > 0 {
+		t.Errorf("left of an account whose loads are noted are rows in %q: %v", left, err)
+	}
+	spoilParts(t, db, 1, "accounts")
+	spoilParts(t, db, 1, "placements")
+	if err := db.Inspector.InspectAll(t.Context()); err != nil {
+		t.Errorf("with a directory that cannot be read: %v", err)
+	}
+}
+
+// spoilParts changes bytes of each column in each part of a table.
+func spoilParts(t *testing.T, db *Database, shard uint16, table string) {
+	t.Helper()
+	parts, err := db.Cluster.Shards()[shard-1].ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("%s has the parts %v: %v", table, parts, err)
+	}
+	for _, part := range parts {
+		path := filepath.Join(part, "data.bin")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range raw {
+			raw[i] ^= 0x10
+		}
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// That the row of an account is lost makes no new server of its shard.
+func TestAShardOfALostAccountIsNotTakenForANewOne(t *testing.T) {
+	t.Parallel()
+	first, second := &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())}
+	db := pair(t, first, second)
+	accounts := onEach(t, db)
+	for _, account := range accountsOf(t, db) {
+		if number, _, err := db.Cluster.Placements().Read(t.Context(), account); err != nil || number == 2 && account != accounts[1] {
+			t.Fatalf("account %s is on shard %d: %v", account, number, err)
+		}
+	}
+	lose(t, db, "accounts", "account_id = '"+accounts[1]+"'")
+	second.engine = startEngine(t, t.TempDir())
+	if wrong := pair(t, first, second).Cluster.Recognize(t.Context()); len(wrong) != 1 || !strings.Contains(wrong[0].Error(), "the account "+accounts[1]+" is on shard 2") {
+		t.Errorf("not recognized are %v", wrong)
+	}
 }
 
 // What is left on another shard may be half of a move. It is no loss of the account, whose
@@ -151,6 +229,12 @@ func TestAMisplacedAccountIsDamagedHoweverItIsLookedAt(t *testing.T) {
 		{"without a place, as before there were shards", func() {
 			execAt(t, db, 1, "DELETE FROM placements WHERE account_id = '"+account+"'", "DELETE FROM directory_seals WHERE account_id = '"+account+"' AND table_name = 'placements'")
 			db.Cluster.Placements().Note(query.Text(account), 1)
+			if err := db.Cluster.Placements().Place(t.Context(), account); err != nil {
+				t.Error(err)
+			}
+			if _, placed, err := db.Cluster.Placements().Read(t.Context(), account); err != nil || placed {
+				t.Errorf("an account that was there gets a place: %v", err)
+			}
 		}},
 	} {
 		c.place()

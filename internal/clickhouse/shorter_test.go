@@ -103,4 +103,9 @@ func TestAShardThatWasNumberedTwiceIsTheSame(t *testing.T) {
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
+	for i, s := range db.Cluster.Shards() { // each knows itself and the other
+		if known, err := conn.Value[uint64](t.Context(), s, "SELECT count() FROM identities", nil); err != nil || known != 2 {
+			t.Errorf("shard %d has noted %d identities, want 2: %v", i+1, known, err)
+		}
+	}
 }
