@@ -47,6 +47,8 @@ func newStarted(t *testing.T) *startedServer {
 			s.identified.Add(1)
 			w.Write(blockOf("server", s.server.Load(), "start", s.start.Load(), "tables", s.tables.Load()))
 			return
+		case strings.Contains(string(text), "groupArray(name)"):
+			return // no table has replicas
 		case strings.Contains(string(text), "held"):
 			if s.held.Add(1) == 1 {
 				close(s.came)
@@ -327,4 +329,49 @@ func TestAServerThatIsOutdatedIsPreparedBeforeItIsRead(t *testing.T) {
 	server.prepared.Store(false)
 	server.outdated.Store(true) // as another one found out
 	expect("being prepared", 3, 3)
+}
+
+// A replica whose disk is older is left for a command to prepare, as long as another one is
+// there; where all are, none can be read before.
+func TestAReplicaThatIsOutdatedIsPassedUnlessAllAre(t *testing.T) {
+	t.Parallel()
+	one, other := newStarted(t), newStarted(t)
+	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + one.Listener.Addr().String() + "," + other.Listener.Addr().String() + "/adlens"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.replicated = true
+	const old, current = 1, 2
+	prepared := 0
+	server := NewServer(source, Checks{Guard: &watcher{},
+		Verify: func(ctx context.Context, c *Session) error {
+			var number int64
+			if err := c.Read(ctx, "SELECT number", nil, ScanInto(&number)); err != nil || number == current {
+				return err
+			}
+			return ErrOutdated
+		},
+		Prepare: func(context.Context) error {
+			prepared++
+			one.number.Store(current)
+			other.number.Store(current)
+			return nil
+		}})
+	defer server.Close()
+	server.prepared.Store(true)
+	for range 3 {
+		for _, step := range []struct {
+			one, other int64
+			prepared   int
+		}{{old, current, 0}, {current, old, 0}, {old, old, 1}} {
+			one.number.Store(step.one)
+			other.number.Store(step.other)
+			server.Disconnect()
+			prepared = 0
+			var got int64
+			if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(&got)); err != nil || got != current || prepared != step.prepared || server.outdated.Load() {
+				t.Errorf("%+v: it reads %d, and was prepared %d times: %v", step, got, prepared, err)
+			}
+		}
+	}
 }
