@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/audit"
@@ -119,7 +120,7 @@ func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to in
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	if lost {
-		newest, err := d.Sink.GiveUp(ctx, account, uint16(to))
+		newest, err := d.Sink.GiveUp(ctx, account, uint16(to), time.Sleep)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
@@ -329,6 +330,45 @@ func TestAnAccountIsNotReadWhereAnOldDiskHasNothingOfIt(t *testing.T) {
 	}
 	if err := m.Inspector.RequireDirectory(ctx, "moved"); adlens.KindOf(err) != adlens.Damaged {
 		t.Errorf("it would be backed up: %v", err)
+	}
+	for id, to := range map[string]uint16{"moved": 1, "loaded": 1} { // of which there is no backup
+		if newest, err := m.Sink.GiveUp(t.Context(), id, to, func(time.Duration) {}); err != nil || newest > 0 {
+			t.Errorf("%s is given up with its load %d: %v", id, newest, err)
+		}
+		if whole, err := m.Inspector.LookAgain(t.Context(), id); !whole || err != nil || m.placeOf(t, id) != to {
+			t.Errorf("%s, given up, is not whole: %v", id, err)
+		}
+	}
+}
+
+// Of an account that is given up, what a move has left counts where it is whole, and nothing is
+// given up whose loads are there.
+func TestAnAccountIsGivenUpForWhatIsLeftOfIt(t *testing.T) {
+	t.Parallel()
+	m := newMoving(t)
+	give := func(id string) (uint32, error) {
+		return m.Sink.GiveUp(t.Context(), id, 1, func(time.Duration) {})
+	}
+	for _, id := range []string{"whole", "half"} {
+		m.putLoaded(t, id, 1)
+		m.interrupt(t, id, 2)
+		if newest, err := give(id); err == nil || newest > 0 || m.placeOf(t, id) != 2 || !strings.Contains(err.Error(), "is on shard 2, which is there and lost nothing that is known") {
+			t.Errorf("%s is given up while it is there: %v", id, err)
+		}
+		if err := m.Cluster.Shards()[1].ClearTables(t.Context(), tables.OfShards(), id, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Cluster.Home().Exec(t.Context(), "DELETE FROM product_titles WHERE account_id = 'half'", nil); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]uint32{"whole": 1, "half": 0} {
+		if newest, err := give(id); err != nil || newest != want || m.placeOf(t, id) != 1 {
+			t.Errorf("%s is given up with its load %d, and is on shard %d: %v", id, newest, m.placeOf(t, id), err)
+		}
+		if left, titles := m.rowsAt(t, 1, id); left != titles || left != uint64(want) {
+			t.Errorf("%s has %d commits and %d titles left", id, left, titles)
+		}
 	}
 }
 

@@ -24,8 +24,9 @@ var notes = []string{"report_requests", "refreshed", "loaded_accounts"}
 // GiveUp has an account whose loads are lost begin on a shard with what that has of it, nothing
 // as a rule: its shard is another server now, or not in the list any more, or was put back as
 // it was before all its loads, and of what was lost there is no backup. newest is the newest
-// load that a move has left there, 0 for none. The caller is the account's only writer.
-func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uint32, err error) {
+// load that a move has left there, 0 for none. The caller is the account's only writer. wait is
+// time.Sleep, which tests replace.
+func (s Sink) GiveUp(ctx context.Context, account string, to uint16, wait func(time.Duration)) (newest uint32, err error) {
 	ctx = conn.Inspecting(ctx)
 	from, _, err := s.cluster.Placements().Read(ctx, query.Text(account))
 	if err == nil {
@@ -61,7 +62,7 @@ func (s Sink) GiveUp(ctx context.Context, account string, to uint16) (newest uin
 		return 0, err
 	}
 	err = s.cluster.Placements().Put(ctx, account, target)
-	time.Sleep(moves.Settling) // until every process has read the place again
+	wait(moves.Settling) // until every process has read the place again
 	return newest, err
 }
 
