@@ -48,6 +48,7 @@ func TestADeletionOfAMoveIsRefusedOnceTheLockMayHaveEnded(t *testing.T) {
 	for what, passed := range map[string]moves.Deadline{
 		"by the clock alone":                {Clock: until.Clock.Add(-late), Running: until.Running},
 		"by how long the server runs alone": {Clock: until.Clock, Running: until.Running - late},
+		"by a restart of the server alone":  {Clock: until.Clock, Since: until.Since + time.Hour, Running: until.Running + time.Hour},
 	} {
 		if err := home.ClearTableUntil(t.Context(), "product_titles", "acme", passed); err == nil || !strings.Contains(err.Error(), "the lock on the account may have ended; do it again") {
 			t.Errorf("late %s, a deletion ends with %v", what, err)

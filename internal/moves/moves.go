@@ -68,10 +68,10 @@ type Shards interface {
 
 // Deadline is a moment as a server tells time: by its clock, which may be set back, and by how
 // long it has been running, which begins once more when it is restarted. It has passed where
-// either says so.
+// either says so, or where the server runs for less than it did when the deadline was set.
 type Deadline struct {
-	Clock   time.Time
-	Running time.Duration
+	Clock          time.Time
+	Since, Running time.Duration // how long the server had been running then, and will have been
 }
 
 // Mover brings accounts from one shard to another.
@@ -194,7 +194,9 @@ func (m Mover) copyAccount(ctx context.Context, account string, from, to uint16,
 			copied(some, 0)
 		})
 		if err != nil {
-			return rows, fmt.Errorf("copying %s: %w", e.Table, err)
+			// The shard may still write what it was sent: the rows of another move, which could
+			// begin at once, would be doubled.
+			return rows, errors.Join(fmt.Errorf("copying %s: %w", e.Table, err), m.Wait(context.WithoutCancel(ctx), commits.Leaving))
 		}
 	}
 	if err := m.awaitReaders(ctx, account, from); err != nil {

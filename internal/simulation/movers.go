@@ -196,7 +196,8 @@ func (w *world) left(account string) []string {
 func (s movePort) HeldUntil(ctx context.Context, number uint16, account string) (until moves.Deadline, err error) {
 	err = s.readOf(onShard(ctx, number), account, "time", account, func() error {
 		const held = leaseLife - leaseTrust - leaseSpare
-		until.Clock, until.Running = s.world.clockOf(s.world.here).Add(held), s.world.uptime()+held
+		until.Clock, until.Since = s.world.clockOf(s.world.here).Add(held), s.world.uptime()
+		until.Running = until.Since + held
 		return nil
 	})
 	if err == nil {
@@ -209,7 +210,7 @@ func (s movePort) HeldUntil(ctx context.Context, number uint16, account string) 
 func (s movePort) Clear(ctx context.Context, number uint16, account, table string, until moves.Deadline) error {
 	w, late := s.world, false
 	err := s.writeOf(onShard(ctx, number), account, "clear "+table, account, func() {
-		if late = w.clockOf(w.here).After(until.Clock) || w.uptime() > until.Running; late && w.broken != LateDeletion {
+		if late = w.clockOf(w.here).After(until.Clock) || w.uptime() > until.Running || w.uptime() < until.Since; late && w.broken != LateDeletion {
 			return
 		}
 		w.rows.Clear(ctx, account, table)

@@ -67,7 +67,8 @@ func (s *Shard) HeldUntil(ctx context.Context, account string) (until moves.Dead
 	if err == nil {
 		err = s.cluster.RequireHeld(account)
 	}
-	until.Clock, until.Running = until.Clock.Add(HeldFor), time.Duration(running)*time.Second+HeldFor
+	until.Clock, until.Since = until.Clock.Add(HeldFor), time.Duration(running)*time.Second
+	until.Running = until.Since + HeldFor
 	return until, s.Name(err)
 }
 
@@ -77,9 +78,9 @@ func (s *Shard) HeldUntil(ctx context.Context, account string) (until moves.Dead
 func (s *Shard) ClearTableUntil(ctx context.Context, table, account string, until moves.Deadline) error {
 	err := s.Exec(ctx, `
 ALTER TABLE `+table+` DELETE WHERE account_id = {account:String} AND (
-    SELECT throwIf(toUnixTimestamp64Milli(now64(3)) > {until:Int64} OR uptime() > {running:UInt32}, 'the lock on the account may have ended; do it again') = 0)
+    SELECT throwIf(toUnixTimestamp64Milli(now64(3)) > {until:Int64} OR uptime() > {running:UInt32} OR uptime() < {since:UInt32}, 'the lock on the account may have ended; do it again') = 0)
 SETTINGS mutations_execute_subqueries_on_initiator = 1`,
-		conn.Params{"account": query.Text(account), "until": strconv.FormatInt(until.Clock.UnixMilli(), 10), "running": conn.Number(uint32(until.Running.Seconds()))})
+		conn.Params{"account": query.Text(account), "until": strconv.FormatInt(until.Clock.UnixMilli(), 10), "running": conn.Number(uint32(until.Running.Seconds())), "since": conn.Number(uint32(until.Since.Seconds()))})
 	if err != nil {
 		return fmt.Errorf("clearing %s: %w", table, err)
 	}
