@@ -65,7 +65,7 @@ func (so *serveOptions) addLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&so.limitMinute, "limit-minute", 60, "requests of an account in any 60 seconds; 0 is off")
 	cmd.Flags().IntVar(&so.limitDay, "limit-day", 10_000, "requests of an account in a UTC day; 0 is off")
 	so.isGiven = cmd.Flags().Changed
-	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database; 0 is off")
+	cmd.Flags().IntVar(&so.memory, "figure-memory", 512<<20, "bytes of memory for stored figures, from which reports are answered without the database, where it is not given at most an eighth of the machine's memory; 0 is off")
 }
 
 // checkValues refuses values that a server would not take, before anything is done.

@@ -362,6 +362,10 @@ func TestAnAccountIsGivenUpForWhatIsLeftOfIt(t *testing.T) {
 	if err := m.Cluster.Home().Exec(t.Context(), "DELETE FROM product_titles WHERE account_id = 'half'", nil); err != nil {
 		t.Fatal(err)
 	}
+	_, err := m.Sink.GiveUp(t.Context(), "whole", 2, func(time.Duration) {})
+	if err == nil || !strings.Contains(err.Error(), "shard 1 has all of account whole (commit 1): nothing was changed") {
+		t.Errorf("an account is given up beside the whole of it: %v", err)
+	}
 	for id, want := range map[string]uint32{"whole": 1, "half": 0} {
 		if newest, err := give(id); err != nil || newest != want || m.placeOf(t, id) != 1 {
 			t.Errorf("%s is given up with its load %d, and is on shard %d: %v", id, newest, m.placeOf(t, id), err)

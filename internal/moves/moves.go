@@ -158,6 +158,10 @@ func (m Mover) requireNoneNewer(ctx context.Context, account string, current uin
 		if err != nil {
 			return 0, err
 		}
+		if there > 0 && here == 0 { // an older copy of a disk was put back
+			return 0, fmt.Errorf("shard %d has loads of account %s (commit %d), and shard %d, where the account is, has none: nothing was deleted; restore the account from a backup, adlens restore --from PLACE --account %s; or, where none has it, adlens account move %s --shard %d --lost takes what shard %d has",
+				other, account, there, current, account, account, other, other)
+		}
 		if there > here {
 			return 0, fmt.Errorf("shard %d has a newer load of account %s (commit %d) than shard %d (commit %d), where the account is: nothing was deleted; load the newest files of the account again, and repeat the move once shard %d has them",
 				other, account, there, current, here, current)
