@@ -84,7 +84,7 @@ server may load at the old one; while rows are copied, for 40 seconds, in which 
 shard may still write what it was sent. A move back to a shard that still has the
 account first waits as long as one that deletes.
 
-With --lost an account begins anew without figures, lists and records, or with what an
+With --lost an account begins again without figures, lists and records, or with what an
 earlier move has left on the shard: its own shard was lost and another server is in its
 place, or was put back as it was before the account's loads, or left the list, and no
 backup has the account. Its name, keys, links and connections stay. Load its extracts
