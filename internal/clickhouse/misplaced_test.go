@@ -19,9 +19,9 @@ import (
 	"adlens/internal/tables"
 )
 
-// What a shard has is not known while it is away: that it answers nothing is no loss.
-func TestAnAccountWhoseShardIsAwayHasNotLostItsLoads(t *testing.T) {
-	t.Parallel()
+// switchedPair is a database on two shards, of which the second may be away.
+func switchedPair(t *testing.T) (*Database, *switched) {
+	t.Helper()
 	second := &switched{Source: &asShard{startEngine(t, t.TempDir())}}
 	db, err := openCluster(t.Context(), cluster.Config{Name: "ads", Sources: []conn.Source{&asShard{startEngine(t, t.TempDir())}, second}})
 	if err != nil {
@@ -32,6 +32,13 @@ func TestAnAccountWhoseShardIsAwayHasNotLostItsLoads(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return db, second
+}
+
+// What a shard has is not known while it is away: that it answers nothing is no loss.
+func TestAnAccountWhoseShardIsAwayHasNotLostItsLoads(t *testing.T) {
+	t.Parallel()
+	db, second := switchedPair(t)
 	accounts := onEach(t, db)
 	if err := errors.Join(db.Inspector.Begin(t.Context()), db.Inspector.SealDirectory(t.Context())); err != nil {
 		t.Fatal(err)
@@ -170,19 +177,7 @@ func TestPlacesThatCannotBeReadKeepNoServerAway(t *testing.T) {
 	db := pair(t, first, second)
 	accounts := onEach(t, db)
 	home := db.Cluster.Home()
-	parts, err := home.ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'placements' ORDER BY name DESC LIMIT 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(parts[0], "data.bin")
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw[len(raw)/2] ^= 0x10
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	spoilParts(t, db, 1, "placements")
 	if err := db.Inspector.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}

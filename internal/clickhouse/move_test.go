@@ -415,16 +415,7 @@ func TestAMoveStopsWhereACopyIsNotAlike(t *testing.T) {
 // Each server dates its rows by its own clock, and no other says how old they are.
 func TestTheClockOfAnAccountIsThatOfItsServer(t *testing.T) {
 	t.Parallel()
-	second := &switched{Source: &asShard{startEngine(t, t.TempDir())}}
-	db, err := openCluster(t.Context(), cluster.Config{Name: "ads", Sources: []conn.Source{&asShard{startEngine(t, t.TempDir())}, second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db, second := switchedPair(t)
 	accounts := onEach(t, db)
 	second.away.Store(true)
 	db.Cluster.Shards()[1].Disconnect()
