@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -71,6 +72,9 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 				if err != nil {
 					return err
 				}
+				if err := o.requireOwnFiles(cmd.Context(), d, account, paths); err != nil {
+					return err
+				}
 				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()), profile, at)
 				return o.printLoadResult(cmd, result, err)
 			})
@@ -81,6 +85,44 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 	cmd.Flags().StringVar(&generatedAt, "generated-at", "", "when the console's reports were generated, like 2026-11-20T10:24:00Z")
 	cmd.MarkFlagRequired("account")
 	return cmd
+}
+
+// requireOwnFiles makes sure that no path leads to what was fetched for another account. It would
+// be taken for this one's, with its profiles, and profiles are never removed.
+func (o *options) requireOwnFiles(ctx context.Context, d *data, account string, paths []string) error {
+	all, err := d.Accounts.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		kept, err := resolvePath(filepath.Join(o.extractsDir(), other.ID))
+		if err != nil || other.ID == account { // nothing was fetched for it
+			continue
+		}
+		for _, path := range paths {
+			// What cannot be found is the loader's to refuse.
+			if given, err := resolvePath(path); err == nil && (isWithin(given, kept) || isWithin(kept, given)) {
+				return fmt.Errorf("nothing was loaded: %s has files that were fetched for account %s; give the files of account %s alone (those that were fetched for it are in %s)",
+					path, other.ID, account, filepath.Join(o.extractsDir(), account))
+			}
+		}
+	}
+	return nil
+}
+
+// resolvePath returns the one path of a file or directory, without links.
+func resolvePath(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// isWithin reports whether a path is a directory, or below it.
+func isWithin(path, dir string) bool {
+	below, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // parseGeneratedAt reads --generated-at; the zero time where it is not given.

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,6 +40,33 @@ func TestAFailedLoadSaysWhyAndWhatBecameOfIt(t *testing.T) {
 		}
 		if !errors.Is(explainError(c.err), cause) {
 			t.Errorf("%q has lost its cause", text)
+		}
+	}
+}
+
+// What was fetched for one account would give another one its profiles and figures.
+func TestALoadTakesNothingThatWasFetchedForAnotherAccount(t *testing.T) {
+	_, o := home(t)
+	link := filepath.Join(t.TempDir(), "link")
+	for _, account := range []string{"acme", "beta"} {
+		dir := filepath.Join(o.extractsDir(), account)
+		_, err := run(o, "account", "add", account, "--name", account)
+		if err := errors.Join(err, os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "products.csv"), []byte("product_id,title\nB1,"+account+"\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(o.extractsDir(), "beta"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{o.dataDir, o.extractsDir(), filepath.Join(o.extractsDir(), "beta"), filepath.Join(o.extractsDir(), "beta", "products.csv"), link} {
+		out, err := run(o, "load", "--account", "acme", filepath.Join(o.extractsDir(), "acme"), path)
+		if err == nil || !strings.Contains(err.Error(), "nothing was loaded: "+path+" has files that were fetched for account beta") {
+			t.Errorf("%s: %q, %v", path, out, err)
+		}
+	}
+	for account, path := range map[string]string{"acme": filepath.Join(o.extractsDir(), "acme"), "beta": link} {
+		if out, err := run(o, "load", "--account", account, path); err != nil || !strings.HasPrefix(out, "1 loaded") {
+			t.Errorf("%s of account %s: %q, %v", path, account, out, err)
 		}
 	}
 }
