@@ -46,10 +46,11 @@ func (e *endingText) Read(p []byte) (int, error) {
 }
 
 // noteCut says of a table that its last line does not end. Tables that people write are
-// often so, and what is left of a value that was cut off may be one too.
-func (s *session) noteCut(f file, last byte) {
+// often so, and what is left of a value that was cut off may be one too. again is what it takes
+// to load the file once more, besides the file.
+func (s *session) noteCut(f file, last byte, again string) {
 	if last != '\n' && last != '\r' && f.kind != kindBankRates {
-		s.noteFile(f, "its last line does not end with a line break; if the file is cut off there, load it again once it is whole")
+		s.noteFile(f, "its last line does not end with a line break; if the file is cut off there, load it again once it is whole"+again)
 	}
 }
 

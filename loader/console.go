@@ -83,6 +83,9 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 	if err != nil {
 		return pending{}, asRefusal(err)
 	}
+	if info.Size() == 0 { // a download begins so
+		return pending{}, errors.Join(newRefusalf("it is empty"), closeFile())
+	}
 	c := &consoleReport{}
 	text := endingText{Reader: io.NewSectionReader(opened, 0, info.Size())}
 	if c.sum, err = hashOf(ctx, &text); err == nil {
@@ -117,7 +120,7 @@ func (s *session) decodeConsole(ctx context.Context, f file) (pending, error) {
 		}
 	}
 	if !isWorkbookName(f.name) {
-		s.noteCut(f, text.last)
+		s.noteCut(f, text.last, p.againWith())
 	}
 	return p, nil
 }
@@ -160,6 +163,12 @@ func (p pending) checkConsole() error {
 		}
 	}
 	return nil
+}
+
+// againWith says how a report of the console is loaded once it is whole: its file may then have
+// an earlier time, and its days count only where it was generated later.
+func (p pending) againWith() string {
+	return " with --generated-at and a time after " + adlens.FormatTime(p.report.GeneratedAt)
 }
 
 func kindOfProfile(m Marketplace) string {

@@ -18,7 +18,7 @@ import (
 // the list before for the ad products that it speaks for, unless a newer one
 // is here already.
 func (s *session) loadExport(ctx context.Context, f file) (rows int, changed bool, err error) {
-	e, market, err := s.decodeExport(f)
+	e, market, err := s.decodeExport(&f)
 	if err != nil {
 		return 0, false, err
 	}
@@ -29,7 +29,7 @@ func (s *session) loadExport(ctx context.Context, f file) (rows int, changed boo
 	if err := s.checkContent(market, l); err != nil {
 		return 0, false, err
 	}
-	s.noteFile(f, joinNotices(describeSkipped(e.Skipped), describeFutureList(e.GeneratedAt)))
+	s.noteFile(f, joinNotices(describeSkipped(e.Skipped), describeFutureList(e.GeneratedAt), s.describeEmptied(market, l)))
 	changed, err = s.replaceLists(ctx, market, l)
 	return l.rows, changed, err
 }
@@ -41,7 +41,7 @@ func (s *session) checkContent(market Marketplace, l *list) error {
 		held, _ := s.Manifest().Find(l.unitOf(market, p))
 		for _, other := range held.Sources {
 			if other.ReportID == source.ReportID && other.GeneratedAt.Equal(source.GeneratedAt) && other.SHA256 != "" && other.SHA256 != source.SHA256 {
-				return newRefusalf("export %s was loaded before with another content; an export does not change, so one of the two downloads is damaged", source.ReportID)
+				return newRefusalf("export %s was loaded before with another content; an export does not change, so one of the two downloads is damaged, or another export's; if that is the one that was loaded, load a newer export, or this one with a later generatedAt in its object", source.ReportID)
 			}
 		}
 	}
@@ -54,6 +54,23 @@ func describeFutureList(at time.Time) string {
 		return ""
 	}
 	return fmt.Sprintf("it was generated at %s, more than a day in the future: exports that are generated before then change nothing, and lists that are read from the platform go before it", adlens.FormatTime(at))
+}
+
+// describeEmptied says of which ad products an export takes away all that is listed, as one
+// does that was narrowed where its object does not say so; "" for none.
+func (s *session) describeEmptied(market Marketplace, l *list) string {
+	var all []string
+	for _, p := range adlens.AdProducts {
+		source, speaks := l.sources[p]
+		held, _ := s.Manifest().Find(l.unitOf(market, p))
+		if speaks && l.rows > 0 && l.countRows(p) == 0 && held.Rows > 0 && len(held.Sources) > 0 && supersedesSource(source, held.Sources[0]) {
+			all = append(all, fmt.Sprintf("%d of %s", held.Rows, p))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it has no %s of some ad products, and those that were listed are listed no more: %s; if the export was of other ad products alone, load a newer one whose object names them as adProductFilter", l.entity, strings.Join(all, ", "))
 }
 
 // describeSkipped says how many rows of which other ad products an export has; ""
@@ -69,8 +86,8 @@ func describeSkipped(skipped map[string]int) string {
 	return "left out, because adlens does not keep that ad product: " + strings.Join(rows, ", ")
 }
 
-func (s *session) decodeExport(f file) (e *platform.Export, market Marketplace, err error) {
-	err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
+func (s *session) decodeExport(f *file) (e *platform.Export, market Marketplace, err error) {
+	err = f.readObject(func(content io.Reader) (err error) {
 		e, err = platform.DecodeExport(content)
 		return err
 	})

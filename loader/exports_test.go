@@ -12,6 +12,33 @@ import (
 	"adlens/loader"
 )
 
+// An export of one ad product whose object does not say so would empty the lists of the others
+// without a word.
+func TestAnExportThatEmptiesAListSaysSo(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	campaign := func(id string, p adlens.AdProduct) string {
+		return fmt.Sprintf(`{"campaignId":%q,"adProduct":%q,"name":"n","state":"ENABLED"}`, id, p)
+	}
+	for i, step := range []struct {
+		filter, rows string
+		says         string
+	}{
+		{"", campaign("1", adlens.SponsoredProducts) + "," + campaign("2", adlens.SponsoredBrands) + "," + campaign("3", adlens.SponsoredBrands), ""},
+		{`"adProductFilter":["SPONSORED_PRODUCTS"],`, campaign("1", adlens.SponsoredProducts), ""},
+		{"", campaign("1", adlens.SponsoredProducts), "it has no campaigns of some ad products, and those that were listed are listed no more: 2 of SPONSORED_BRANDS; if"},
+		{"", campaign("1", adlens.SponsoredProducts), ""},
+	} {
+		path := filepath.Join(t.TempDir(), "x.export.json")
+		writeFile(t, path, fmt.Sprintf(`{"exportId":"%d","profileId":"1001","entity":"campaigns",%s"status":"COMPLETED","generatedAt":"2026-01-%02dT12:00:00Z"}`, i, step.filter, i+1))
+		writeFile(t, filepath.Join(filepath.Dir(path), "x.json"), "["+step.rows+"]")
+		if got := load(t, d.store(), t.Name(), path).Files[0]; got.Status != loader.Loaded || !strings.Contains(got.Notice, step.says) || step.says == "" && got.Notice != "" {
+			t.Errorf("step %d: %s with %q, expected %q", i, got.Status, got.Notice, step.says)
+		}
+	}
+}
+
 // Of two contents of one export, which does not change, one is damaged, and the time
 // does not say which.
 func TestAnExportWithAnotherContentIsRefused(t *testing.T) {

@@ -51,7 +51,7 @@ type file struct {
 	root     *os.Root
 	name     string      // within root
 	download string      // of a report or export, within root
-	object   os.FileInfo // of a report, as it was before it was decoded; nil of all else
+	object   os.FileInfo // of a report or export, as it was before it was decoded; nil of all else
 	shown    string      // how the user knows it
 }
 
@@ -150,9 +150,17 @@ func (f *finder) classifyFile(root *os.Root, name string) {
 		f.addFile(root, name, kindConsole)
 	case strings.HasSuffix(base, ".json"), strings.HasSuffix(base, ".json.gz"):
 		f.downloadOf(root, name)
+	case isFolder(root, name):
+		f.skipFile(root, name, "a link to a folder, which is not followed: give the folder itself, to load it")
 	default:
 		f.skipFile(root, name, "no extract file's name")
 	}
+}
+
+// isFolder reports whether a link leads to a folder, wherever that is.
+func isFolder(root *os.Root, name string) bool {
+	info, err := os.Stat(displayPath(root, name))
+	return err == nil && info.IsDir()
 }
 
 // reportKind tells reports of version 2 from others by their object.
@@ -294,6 +302,17 @@ func (f file) requireObject() error {
 		return fmt.Errorf("%s was replaced or deleted while the load ran; load the directory again", path.Base(f.name))
 	}
 	return nil
+}
+
+// readObject gives the object of a report or export to read. Its download is refused from now
+// on where another object takes its place.
+func (f *file) readObject(read func(io.Reader) error) error {
+	object, err := f.root.Stat(f.name)
+	if err == nil {
+		err = f.readUnpacked(f.name, read)
+	}
+	f.object = object
+	return asRefusal(err)
 }
 
 // readUnpacked gives a file's content to read. That it cannot be read, or changed

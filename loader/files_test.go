@@ -62,6 +62,16 @@ func TestADownloadIsReadWithItsOwnObjectAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	write("y.export.json", `{"exportId":"e","profileId":"1","entity":"campaigns","status":"COMPLETED","generatedAt":"2026-01-12T04:00:00Z"}`)
+	write("y.json", "[]")
+	export := file{kind: kindExport, root: root, name: "y.export.json", download: "y.json"}
+	e, _, err := s.decodeExport(&export)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if write("y.export.json", "{}"); !isRefusal(func() error { _, err := s.readList(export, e); return err }()) {
+		t.Error("an export's download is read with another one's object")
+	}
 	read := func() (text string, err error) {
 		err = p.file.readUnpacked(p.file.download, func(content io.Reader) error {
 			all, err := io.ReadAll(content)

@@ -27,7 +27,7 @@ func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
 			if err != nil {
 				return over, rows, err
 			}
-			s.noteCut(f, text.last)
+			s.noteCut(f, text.last, "")
 			next, _ = over.With(added)
 			return next, rows, nil
 		},

@@ -148,7 +148,7 @@ var titles = overlay[map[string]string]{
 		if err != nil {
 			return nil, rows, err
 		}
-		s.noteCut(f, text.last)
+		s.noteCut(f, text.last, "")
 		return next, rows, nil
 	},
 	same: func(before, next map[string]string) (bool, error) { return maps.Equal(before, next), nil },

@@ -69,17 +69,13 @@ func (s *session) decodeReport(ctx context.Context, f file) (pending, error) {
 		return s.decodeConsole(ctx, f)
 	}
 	var report *platform.Report
-	object, err := f.root.Stat(f.name)
-	if err == nil {
-		err = f.readUnpacked(f.name, func(content io.Reader) (err error) {
-			report, err = platform.DecodeReport(content)
-			return err
-		})
-	}
+	err := f.readObject(func(content io.Reader) (err error) {
+		report, err = platform.DecodeReport(content)
+		return err
+	})
 	if err != nil {
-		return pending{}, asRefusal(err)
+		return pending{}, err
 	}
-	f.object = object
 	market, err := s.requireMarketplace(report.ProfileID)
 	if err != nil {
 		return pending{}, err
@@ -346,7 +342,7 @@ func (b *build) claimedDays(p pending, sum string) (map[manifest.Unit]manifest.D
 		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
 		for _, other := range b.unitSources(u) {
 			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
-				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged", mine.ReportID)
+				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged, or another report's; if that is the one that was loaded, load a newer report of these days, or this one with a later generatedAt in its object", mine.ReportID)
 			}
 			// The same report is loaded again for the columns that its object lacked then,
 			// or that were not noted.

@@ -160,7 +160,8 @@ func TestWhatAReportOfTheConsoleDoesNotSay(t *testing.T) {
 		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "103"}, "loaded", "profile 103 (US)", "11"},
 		{"a.csv", row("USD", "5.00"), old, []string{"--profile", "101"}, "loaded", "profile 103 has the figures of this report too: a report is of one profile", "16"},
 		{"other.csv", row("SGD", "€1.00"), old, nil, "refused", "row 2: Spend is €1.00, expected an amount in SGD, the file's currency", ""},
-		{"cut.csv", strings.TrimSuffix(row("SGD", "8.00"), "\n"), old, nil, "unchanged", "its last line does not end with a line break; if the file is cut off there, load it again", ""},
+		{"cut.csv", strings.TrimSuffix(row("SGD", "8.00"), "\n"), old, nil, "unchanged", "its last line does not end with a line break; if the file is cut off there, load it again once it is whole with --generated-at and a time after 2026-11-", ""},
+		{"empty.csv", "", old, nil, "refused", "it is empty", ""},
 		{"dollars.csv", unsaid("$4.00"), old.AddDate(0, 0, 1), []string{"--profile", "104"}, "loaded", "profile 104 (SG)", "13"},
 		// What was loaded once is known: without the profile that was named, and with a time
 		// that would be refused, also when newer reports speak for all of its days.

@@ -69,6 +69,9 @@ func Open(source io.ReaderAt, size int64, isWorkbook bool) (*File, error) {
 	if err := f.survey(); err != nil {
 		return nil, err
 	}
+	if f.workbook != nil {
+		f.workbook.texts = nil // a load keeps hundreds of files until it reads their rows
+	}
 	return f, nil
 }
 
@@ -101,9 +104,6 @@ func (f *File) findHeader(isWorkbook bool) error {
 	}
 	book, err := openWorkbook(f.source, f.size)
 	if err != nil {
-		return err
-	}
-	if err := book.readTexts(); err != nil {
 		return err
 	}
 	f.workbook, f.CreatedAt, f.sheet = book, book.createdAt(), book.sheets[0]

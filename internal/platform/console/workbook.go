@@ -25,7 +25,7 @@ const (
 type workbook struct {
 	archive *zip.Reader
 	sheets  []string // paths of their parts, in the order of the workbook
-	texts   []string
+	texts   []string // that cells refer to; nil until a sheet is opened, and once the file was surveyed
 }
 
 var errDamaged = errors.New("the workbook is damaged")
@@ -197,6 +197,11 @@ func (w *workbook) openSheet(name string) (table, io.Closer, error) {
 	part, err := w.archive.Open(strings.TrimPrefix(name, "/"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: it lacks %s", errDamaged, name)
+	}
+	if w.texts == nil {
+		if err := w.readTexts(); err != nil {
+			return nil, nil, errors.Join(err, part.Close())
+		}
 	}
 	b := &bounded{r: part, what: "a row", limit: maxRow, most: maxRow}
 	return &boundedTable{&sheetTable{decoder: xml.NewDecoder(b), texts: w.texts}, b}, part, nil
