@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"adlens"
@@ -29,8 +31,8 @@ func pruneReports(dir string, visible map[string]bool) error {
 	var failures []error
 	for _, r := range all {
 		if r.isSuperseded(later) {
-			// The object goes first: a download alone is nothing.
-			failures = append(failures, removeIfThere(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix))
+			// The object goes first: a download alone is nothing. One that people put here may not be packed.
+			failures = append(failures, removeIfThere(r.stem+reportSuffix), removeIfThere(r.stem+downloadSuffix), removeIfThere(strings.TrimSuffix(r.stem+downloadSuffix, ".gz")))
 		}
 	}
 	return errors.Join(failures...)
@@ -39,7 +41,11 @@ func pruneReports(dir string, visible map[string]bool) error {
 // halfLife is how old a file is that no process goes on to write.
 const halfLife = 24 * time.Hour
 
-// removeHalves deletes what processes that were killed had written half.
+// requestNames are the names that downloads of requestName have.
+var requestNames = regexp.MustCompile(`^[0-9]+-.+-[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{4}-[0-9]{2}-[0-9]{2}` + regexp.QuoteMeta(downloadSuffix) + `$`)
+
+// removeHalves deletes what processes that were killed had written half: files, and downloads
+// without their objects, which every load of the directory would refuse.
 func removeHalves(dir string) (failed error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,6 +53,10 @@ func removeHalves(dir string) (failed error) {
 	}
 	for _, e := range entries {
 		half, _ := filepath.Match(halfNames, e.Name())
+		if requestNames.MatchString(e.Name()) {
+			_, err := os.Lstat(filepath.Join(dir, strings.TrimSuffix(e.Name(), downloadSuffix)+reportSuffix))
+			half = errors.Is(err, fs.ErrNotExist)
+		}
 		if info, err := e.Info(); half && err == nil && time.Since(info.ModTime()) > halfLife {
 			failed = errors.Join(failed, removeIfThere(filepath.Join(dir, e.Name())))
 		}

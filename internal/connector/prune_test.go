@@ -49,6 +49,16 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Of downloads without their objects those go that pull had left a day ago.
+	for name, age := range map[string]time.Duration{requestName("4", "sbCampaigns", 20_500, 20_510): 25 * time.Hour, requestName("4", "sbCampaigns", 20_500, 20_511): time.Hour, "mine": 25 * time.Hour} {
+		path := filepath.Join(dir, name+".json.gz")
+		if err := errors.Join(os.WriteFile(path, []byte("rows"), 0o600), os.Chtimes(path, time.Now(), time.Now().Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "gone.json.gz"), filepath.Join(dir, "gone.json")); err != nil { // put here by hand
+		t.Fatal(err)
+	}
 	visible := map[string]bool{"first": true, "second": true, "edge": true, "newer": true, "other": true, "brother": true, "equal": true, "equal2": true}
 	if err := pruneReports(dir, visible); err != nil {
 		t.Fatal(err)
@@ -65,7 +75,7 @@ func TestReportsThatSayNothingAnyMoreAreDeleted(t *testing.T) {
 	for _, name := range []string{"brother", "edge", "equal", "equal2", "first", "later", "newer", "other", "second"} {
 		want = append(want, name+".json.gz", name+".report.json")
 	}
-	want = append(want, ".adlens-2", "damaged.report.json")
+	want = append(want, ".adlens-2", "damaged.report.json", "mine.json.gz", requestName("4", "sbCampaigns", 20_500, 20_511)+".json.gz")
 	slices.Sort(want)
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %v, expected %v", left, want)
