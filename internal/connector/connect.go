@@ -58,6 +58,10 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err != nil {
 		return nil, client.HideSecrets(err)
 	}
+	others, err := c.sealedOtherwise(ctx, wanted.Account)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.sealSecrets(&next, s); err != nil {
 		return nil, err
 	}
@@ -69,7 +73,17 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, ReportsWork(next.Account, next.Name), ListsWork(next.Account, ""))); err != nil {
 		return nil, err
 	}
+	if len(others) > 0 {
+		c.Notice(wanted.Account, fmt.Sprintf("stored with another secret key than before: servers with the one that sealed %s cannot read connection %q; if that one is not lost, connect again with --secret-key-file", namesOf(others), next.Name))
+	}
 	return taken, errors.Join(requireListed(next, found.profiles), leftOut)
+}
+
+// sealedOtherwise returns the connections of an account whose credentials another key sealed
+// than the operator's here, as on a machine that is not the servers'.
+func (c *Connector) sealedOtherwise(ctx context.Context, account string) ([]adlens.Connection, error) {
+	all, err := c.Store.Connections(ctx, account)
+	return slices.DeleteFunc(slices.Clone(all), func(one adlens.Connection) bool { return one.Sealed == "" || c.CanOpen(one) == nil }), err
 }
 
 // renew returns the connection that is to be stored, and which of the profiles found

@@ -3,11 +3,14 @@ package connector
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"adlens"
 	"adlens/integration/standin"
 	"adlens/internal/platform/api"
+	"adlens/internal/secret"
 )
 
 // wall is a store of one connection.
@@ -23,6 +26,36 @@ func (w *wall) Connections(context.Context, string) ([]adlens.Connection, error)
 func (w *wall) PutConnection(_ context.Context, c adlens.Connection) error {
 	w.stored = c
 	return nil
+}
+
+// An operator's machine may have another key file than the servers: what it stores they cannot
+// read.
+func TestCredentialsThatAnotherKeySealsAreTold(t *testing.T) {
+	p := standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7}}})
+	defer p.Close()
+	c, store := connectedTo(t, p, &noting{})
+	var notices []string
+	c.Notice = func(_, text string) { notices = append(notices, text) }
+	connect := func() {
+		t.Helper()
+		if _, err := c.Connect(t.Context(), store.connection, Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if connect(); len(notices) > 0 {
+		t.Errorf("with its own key: %q", notices)
+	}
+	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "another"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Key = func() (secret.Key, error) { return key, nil }
+	if connect(); len(notices) != 1 || !strings.Contains(notices[0], `that one is not lost, connect again with --secret-key-file`) {
+		t.Errorf("with another key: %q", notices)
+	}
+	if connect(); len(notices) != 1 {
+		t.Errorf("once it is sealed with that: %q", notices)
+	}
 }
 
 // Sealed credentials open for the account, region and application alone that they were

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -97,16 +98,26 @@ func (w *consentWait) listen(redirect *url.URL) (stop func(), err error) {
 	}
 	server := &http.Server{Handler: w.handler(redirect.Path), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	var failures []error
+	var listeners []net.Listener
 	for _, host := range hosts {
 		listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
 		if err != nil {
 			failures = append(failures, err)
 			continue
 		}
-		go func() { _ = server.Serve(listener) }() // ends with stop
+		listeners = append(listeners, listener)
 	}
-	if len(failures) == len(hosts) {
-		return nil, fmt.Errorf("--redirect-url: it cannot be listened on: %w", errors.Join(failures...))
+	// Of two addresses a machine may lack one. Where another program has it, a browser could
+	// give that the answer.
+	failed := errors.Join(failures...)
+	if len(failures) == len(hosts) || errors.Is(failed, syscall.EADDRINUSE) {
+		for _, listener := range listeners {
+			listener.Close()
+		}
+		return nil, fmt.Errorf("--redirect-url: it cannot be listened on: %w", failed)
+	}
+	for _, listener := range listeners {
+		go func() { _ = server.Serve(listener) }() // ends with stop
 	}
 	return func() {
 		ending, cancel := context.WithTimeout(context.Background(), time.Second)

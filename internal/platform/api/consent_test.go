@@ -2,6 +2,7 @@ package api
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"testing"
@@ -83,5 +84,29 @@ func TestTheConsentPageIsTheRegionsOwn(t *testing.T) {
 			q.Get("response_type") != "code" || q.Get("redirect_uri") != "http://localhost:1/?a=b" || q.Get("state") != "s&t" {
 			t.Errorf("the page of %s is %s", region, u)
 		}
+	}
+}
+
+// A browser may take either address of localhost: another program at one of them would be
+// given the answer.
+func TestAPortThatAnotherProgramHasAtOneAddressIsNotListenedOn(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		taken, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		if err != nil {
+			t.Skip("this machine lacks", host)
+		}
+		_, port, _ := net.SplitHostPort(taken.Addr().String())
+		w := &consentWait{answers: make(chan consentAnswer, 1)}
+		redirect := &url.URL{Scheme: "http", Host: "localhost:" + port, Path: "/"}
+		if stop, err := w.listen(redirect); err == nil {
+			stop()
+			t.Errorf("it is listened on beside a program at %s", taken.Addr())
+		}
+		taken.Close()
+		stop, err := w.listen(redirect)
+		if err != nil {
+			t.Fatalf("once that has ended, or where a refusal left a listener: %v", err)
+		}
+		stop()
 	}
 }
