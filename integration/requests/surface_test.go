@@ -68,7 +68,7 @@ func TestEveryRouteSaysWhatCachesMayDo(t *testing.T) {
 		checkCaching(t, path, whole)
 	}
 	for path, want := range map[string]string{"/healthz": "no-store", "/readyz": "no-store", "/nowhere": "no-store", "/api/v1/nowhere": "no-store",
-		"/docs/errors/none": "no-store", "/docs/errors/invalid_key": "public, max-age=3600"} {
+		"/docs/errors/none": "no-store", "/docs/errors/invalid_key": "private, max-age=3600"} {
 		if a := house.Get(t, anonymous, path); a.Header.Get("Cache-Control") != want {
 			t.Errorf("%s: Cache-Control %q, want %q", path, a.Header.Get("Cache-Control"), want)
 		}

@@ -64,9 +64,7 @@ const draining adlens.Kind = "draining"
 // serveReadyz reports whether requests should be sent here, and why not.
 func (s *Server) serveReadyz(c *gin.Context) {
 	c.Header("Cache-Control", "no-store")
-	ctx, cancel := context.WithTimeout(c.Request.Context(), pingTimeout)
-	defer cancel()
-	r := s.checkReadiness(ctx)
+	r := s.checkReadiness(c.Request.Context())
 	status := http.StatusOK
 	if r.Code != "" {
 		status = http.StatusServiceUnavailable
@@ -89,7 +87,7 @@ func (s *Server) checkReadiness(ctx context.Context) readiness {
 		withheld = adlens.Damaged
 	}
 	r.noteCheck("data", h.Data, withheld)
-	if err := s.ping(ctx); err != nil {
+	if err := s.pingOnce(ctx); err != nil {
 		r.noteCheck("engine", "the database does not answer, or shows no accounts", adlens.KindOf(err))
 	} else {
 		r.noteCheck("engine", "", "")
@@ -100,6 +98,16 @@ func (s *Server) checkReadiness(ctx context.Context) readiness {
 	}
 	r.noteCheck("server", stopping, draining)
 	return r
+}
+
+// pingOnce asks the database whether it answers, once at a time: a stranger may ask too, and more of it would take the turns of those who have a key.
+func (s *Server) pingOnce(ctx context.Context) error {
+	_, err := s.pings.Do(ctx, struct{}{}, func(ctx context.Context) (none struct{}, err error) {
+		ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+		defer cancel()
+		return none, s.ping(ctx)
+	})
+	return err
 }
 
 // noteConnections notes how many connections to the platform are in which state.

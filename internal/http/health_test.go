@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"adlens"
@@ -54,4 +57,32 @@ func TestReadinessNamesEveryCheckAndTheAgeOfTheData(t *testing.T) {
 	if got := ask(h, "/healthz"); got.Code != http.StatusOK || got.Header().Get("Connection") != "close" {
 		t.Errorf("a server that is about to stop answers %d, Connection %q", got.Code, got.Header().Get("Connection"))
 	}
+}
+
+// A stranger may ask as often as connections allow: the database is asked once at a time.
+func TestManyWhoAskForReadinessAskTheDatabaseOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := testConfig(newWorld(), keys{})
+		var pings atomic.Int32
+		release := make(chan struct{})
+		config.Ping = func(context.Context) error {
+			pings.Add(1)
+			<-release
+			return nil
+		}
+		h := New(config).Handler()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if got := ask(h, "/readyz"); got.Code != http.StatusOK {
+					t.Errorf("status %d: %s", got.Code, got.Body)
+				}
+			})
+		}
+		synctest.Wait()
+		close(release)
+		if all.Wait(); pings.Load() != 1 {
+			t.Errorf("the database was asked %d times", pings.Load())
+		}
+	})
 }

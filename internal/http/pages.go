@@ -32,9 +32,19 @@ const docsOfErrors = "/docs/errors/"
 // What caches may do with pages: they belong to no account. That of the
 // periods changes at midnight, in some zone.
 const (
-	keptAnHour = "public, max-age=3600"
-	askedAnew  = "public, no-cache"
+	keptAnHour = "max-age=3600"
+	askedAnew  = "no-cache"
 )
+
+// keptBy is what caches may do with a page that names the server's address. Where that is the
+// request's Host header, a cache of several clients must not keep it: the next one would read,
+// and send a key to, the address that another one wrote there.
+func (s *Server) keptBy(rule string) string {
+	if s.publicURL == "" {
+		return "private, " + rule
+	}
+	return "public, " + rule
+}
 
 // addPages are the addresses for people, and the document for machines.
 func (s *Server) addPages(engine *gin.Engine) {
@@ -66,7 +76,7 @@ func (s *Server) openAPI(c *gin.Context) {
 	}
 	address := cmp.Or(s.addressFor(c.Request), docs.RelativeAddress)
 	body := bytes.Replace(document, []byte(docs.Servers(docs.RelativeAddress)), []byte(docs.Servers(address)), 1)
-	s.serveFile(c, http.StatusOK, web.NewFile(web.JSON, body, web.ReadingPolicy), keptAnHour)
+	s.serveFile(c, http.StatusOK, web.NewFile(web.JSON, body, web.ReadingPolicy), s.keptBy(keptAnHour))
 }
 
 // plainHost is a Host header without letters that mean anything on a page.
@@ -104,7 +114,7 @@ func (s *Server) docsPage(c *gin.Context) {
 		s.writeError(c, notFound(answer.Printable(address)))
 		return
 	}
-	s.serveFile(c, http.StatusOK, file, keptAnHour)
+	s.serveFile(c, http.StatusOK, file, s.keptBy(keptAnHour))
 }
 
 // periodsPage shows the days of each period in a time zone.
@@ -114,7 +124,7 @@ func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
 	case err != nil:
 		s.writeError(c, err)
 	case known:
-		s.serveFile(c, http.StatusOK, file, askedAnew)
+		s.serveFile(c, http.StatusOK, file, s.keptBy(askedAnew))
 	default:
 		s.serveFile(c, http.StatusBadRequest, file, "no-store")
 	}
@@ -174,14 +184,14 @@ func (s *Server) addDashboard(engine *gin.Engine) {
 	index := files[pageIndex]
 	delete(files, pageIndex)
 	delete(files, shareIndex)
-	s.addGet(engine, "/", func(c *gin.Context) { s.serveFile(c, http.StatusOK, index, askedAnew) })
+	s.addGet(engine, "/", func(c *gin.Context) { s.serveFile(c, http.StatusOK, index, "public, "+askedAnew) })
 	s.addGet(engine, "/page/:file", func(c *gin.Context) {
 		file, known := files[c.Param("file")]
 		if !known {
 			s.writeError(c, notFound(answer.Printable(c.Request.URL.Path)))
 			return
 		}
-		s.serveFile(c, http.StatusOK, file, askedAnew)
+		s.serveFile(c, http.StatusOK, file, "public, "+askedAnew)
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"adlens/internal/answer"
 	"adlens/internal/auth"
+	"adlens/internal/flight"
 	webdocs "adlens/web/docs"
 
 	"github.com/gin-gonic/gin"
@@ -57,6 +58,7 @@ type Server struct {
 	observed  func(route string, status int, how string, took time.Duration)
 	refused   func(limit string)
 	ping      func(context.Context) error
+	pings     flight.Group[struct{}, struct{}]
 	health    func() Health
 	log       *zap.Logger
 	now       func() time.Time

@@ -348,6 +348,32 @@ func TestRegistrationCanBeOff(t *testing.T) {
 	w.mustStay(w.ask(request("client_id", formatRegistered(registration{"x", []string{testRedirect}}))), 400, "cannot register themselves")
 }
 
+// A connection from before the server's rules or address were others refreshes no more, and is
+// not ended: an operator may take them back.
+func TestAConnectionOfOtherTimesIsToConnectAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		clientID string
+		change   func(*Server)
+		says     string
+	}{
+		"registration is off now": {formatRegistered(registration{"x", []string{testRedirect}}), func(s *Server) { s.registers = false }, "cannot register themselves"},
+		"it has another address":  {testDocument, func(s *Server) { s.publicURL = "https://new.example.com" }, "connect again, to https://new.example.com/mcp"},
+	} {
+		w := newWorld(t)
+		invite, got := w.connected()
+		app := w.app(invite)
+		app.ClientID = c.clientID
+		w.apps.rows[app.ID] = app
+		registers, public := w.server.registers, w.server.publicURL
+		c.change(w.server)
+		w.mustRefuse(w.token(refresh(got.Refresh, "client_id", c.clientID)), "invalid_grant", c.says)
+		w.server.registers, w.server.publicURL = registers, public
+		if again := w.token(refresh(got.Refresh, "client_id", c.clientID)); again.Status != 200 {
+			t.Errorf("%s, and then no more: %+v", name, again)
+		}
+	}
+}
+
 func TestAReboundHostIsRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, host := range []string{"evil.test", "evil.test:8080", "localhost.evil.test", "127.0.0.1.evil.test", "localhost.", "127.1", "2130706433", "0x7f.0.0.1", "0.0.0.0", "10.0.0.1:8080", "[::]", "[fe80::1]", "[::ffff:127.0.0.1]:80", "[::1%25lo]", "::1", "localhost:0", "localhost:99999", "localhost:8080x", "localhost:", "a@localhost", ""} {

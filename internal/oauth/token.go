@@ -172,6 +172,10 @@ func (s *Server) refreshTokens(r *http.Request, p params) (response tokenRespons
 			return s.endMisused(r, app, "the refresh token was given to another client: the connection is ended")
 		case p["resource"] != "" && app.Resource != p["resource"]:
 			return response, &tokenError{http.StatusBadRequest, "invalid_target", "resource is not that of the authorization request"}
+		case strings.HasPrefix(app.ClientID, registeredPrefix) && !s.registers:
+			return response, invalidGrant("clients cannot register themselves with this server any more: connect with one that is described at its own address")
+		case s.publicURL != "" && app.Resource != Resource(s.publicURL): // its access tokens are refused there
+			return response, invalidGrant("the connection is to another address of this server: connect again, to " + Resource(s.publicURL))
 		}
 		if !s.refreshes.Allow(app.ID, now).Allowed {
 			return response, errHasty
