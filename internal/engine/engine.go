@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/creack/pty"
@@ -86,7 +87,7 @@ func (e *Engine) Close() error {
 		if err != nil || !running {
 			return err
 		}
-		// A process that this one is starting has a copy of every lock until
+		// A process that another user is starting has a copy of its locks until
 		// it is another program, for a moment.
 		if seen++; !wanted {
 			seen = 0
@@ -101,8 +102,11 @@ func (e *Engine) Close() error {
 // wantedLooks is how often in a row other users have to be seen to be believed.
 const wantedLooks = 3
 
-// stillThere reports whether the engine runs, and whether another process uses it.
+// stillThere reports whether the engine runs, and whether another process uses it. It looks
+// while this process starts none, which would have copies of its locks.
 func (e *Engine) stillThere() (running, wanted bool, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	running, err = isHeld(e.home.engineLock())
 	if err != nil || !running {
 		return running, false, err
