@@ -348,6 +348,8 @@ func (m Mover) requireWhole(ctx context.Context, account string, own uint16) err
 }
 
 // clearShard deletes what a shard has of an account, each table only while the lock is held.
+// Where that fails, the lock is kept until the shard takes the statement no more: one that is
+// still under way could delete rows of another move, which could begin at once.
 func (m Mover) clearShard(ctx context.Context, account string, shard uint16) error {
 	left, err := m.shards.Left(ctx, shard, account)
 	if err != nil {
@@ -359,7 +361,7 @@ func (m Mover) clearShard(ctx context.Context, account string, shard uint16) err
 			return err
 		}
 		if err := m.shards.Clear(ctx, shard, account, table, until); err != nil {
-			return err
+			return errors.Join(err, m.Wait(context.WithoutCancel(ctx), until.Running-until.Since))
 		}
 	}
 	return nil
