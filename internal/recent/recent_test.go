@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -263,14 +264,15 @@ func TestAMarkThatIsTheSameSavesReading(t *testing.T) {
 func TestAMarkThatChangesDuringAReadingSavesNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{values: map[string]int{"a": 7}, takes: time.Second}
-		var mark uint64
+		var mark atomic.Uint64
 		v := New(age, 10, s.read)
-		v.Trust(func() (uint64, bool) { return mark, true })
+		v.Trust(func() (uint64, bool) { return mark.Load(), true })
 		go func() {
 			time.Sleep(s.takes / 2)
 			s.mu.Lock()
-			s.values["a"], mark = 8, 1
+			s.values["a"] = 8
 			s.mu.Unlock()
+			mark.Store(1)
 		}()
 		expect(t, v, 7)
 		time.Sleep(age)
