@@ -139,3 +139,40 @@ func ago(wall, monotonic time.Duration) time.Time {
 	*(*uint64)(unsafe.Pointer(&t)) -= uint64((wall-monotonic)/time.Second) << 30
 	return t
 }
+
+// A place is asked again after a moment, and loads of an account that came back from another
+// shard may have the numbers of others. What this process has put elsewhere it need not ask.
+func TestAPlaceIsBelievedForAMomentAndItsChangeIsHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		is, took, reads := Place{Shard: 1, Version: 1}, time.Duration(0), 0
+		places := NewPlaces(func(context.Context, string) (Place, error) {
+			reads++
+			time.Sleep(took)
+			return is, nil
+		})
+		heard := 0
+		places.OnMove(func(string) { heard++ })
+		for _, c := range []struct {
+			name         string
+			change       func()
+			shard        uint16
+			reads, heard int
+		}{
+			{"at first", func() {}, 1, 1, 0},
+			{"a moment later", func() { time.Sleep(PlaceLife - 1); is = Place{Shard: 2, Version: 2} }, 1, 0, 0},
+			{"after that", func() { time.Sleep(1) }, 2, 1, 1},
+			{"unchanged", func() { time.Sleep(PlaceLife) }, 2, 1, 0},
+			{"there and back", func() { time.Sleep(PlaceLife); is.Version = 4 }, 2, 1, 1},
+			{"put on another one by this process", func() { places.Note("acme", 3) }, 3, 0, 1},
+			{"answered late", func() { is, took = Place{Shard: 3, Version: 5}, Settling-1; time.Sleep(PlaceLife) }, 3, 1, 1},
+		} {
+			reads, heard = 0, 0
+			c.change()
+			ctx, cancel := context.WithTimeout(t.Context(), findPatience)
+			defer cancel()
+			if shard, err := places.Find(ctx, "acme"); err != nil || shard != c.shard || reads != c.reads || heard != c.heard {
+				t.Errorf("%s: on shard %d after %d reads, and %d changes are heard of; want shard %d, %d and %d: %v", c.name, shard, reads, heard, c.shard, c.reads, c.heard, err)
+			}
+		}
+	})
+}
