@@ -49,7 +49,7 @@ type factor struct {
 // explanation is the result of explain_change.
 type explanation struct {
 	frame
-	Figure string `json:"figure" schema:"figure"`
+	Figure string `json:"figure"`
 	Unit   string `json:"change_in"`
 	Now    struct {
 		Value  jsontext.Value `json:"value" schema:"number?"`
@@ -77,6 +77,10 @@ func answerExplain(c call) (any, error) {
 		e.addFrame(r.frame)
 		if dimension == explained[0] {
 			e.describeTotal(&r, figure)
+		}
+		if e.NotHeldFrom != "" {
+			e.WhyNot = "days of the period from " + e.NotHeldFrom + " on are not held, and are no fall; send start_date and an end_date up to data_last_date"
+			continue
 		}
 		change := numberOf(e.Now.Change)
 		if change == nil || !r.canDivide(figure) {

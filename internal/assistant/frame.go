@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"adlens"
 
@@ -20,6 +21,9 @@ type frame struct {
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
 	ComparedHistoryCovered jsontext.Value `json:"compared_history_covered,omitzero" schema:"boolean"`
+	// NotHeldFrom is the first day of the period that has ended and is after the newest
+	// one held: the sums lack it and all days after it. Of nothing held it is left out.
+	NotHeldFrom string `json:"not_held_from,omitzero"`
 	// Behind are the marketplaces, and in others the ad products, that end before the
 	// period and the account do, with their last day.
 	Behind     [][]jsontext.Value `json:"behind,omitzero"`
@@ -93,6 +97,28 @@ func withDates(address string, period jsontext.Value) string {
 		return strings.Replace(address, "range="+name, dates, 1)
 	}
 	return address
+}
+
+// setNotHeld says from which day on the period has days that have ended and that are not
+// held of the whole account.
+func (c call) setNotHeld(f *frame) error {
+	start, end, err := daysOf(f.Period)
+	if err != nil {
+		return err
+	}
+	o, err := readObject(f.Period)
+	if err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation(textOf(o.values["timezone"]))
+	if err != nil {
+		return err
+	}
+	newest, err := adlens.ParseDay(textOf(f.DataLastDate))
+	if first := max(start, newest+1); err == nil && first <= min(end, c.moment.LastEnded(zone)) {
+		f.NotHeldFrom = first.String()
+	}
+	return nil
 }
 
 // setBehind says which marketplaces of the call, and which ad products of the others,

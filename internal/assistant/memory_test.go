@@ -121,14 +121,76 @@ func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
 		}})
 	session := connectClient(t, s)
-	for day, want := range map[int]string{10: "from 2026-03-02 to 2026-03-08,", 8: "from 2026-03-01 to 2026-03-07,"} {
-		at = time.Date(2026, 3, day, 2, 0, 0, 0, time.UTC)
-		got, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		day                int
+		prompt, sent, want string
+	}{
+		{10, "weekly_review", "", "from 2026-03-02 to 2026-03-08,"},
+		{8, "weekly_review", "", "from 2026-03-01 to 2026-03-07,"},
+		{10, "why_did_acos_change", "", "start_date 2026-02-07, end_date 2026-03-08 and"},
+		{10, "why_did_acos_change", "last_7_days", "start_date 2026-03-02, end_date 2026-03-08 and"},
+		{10, "why_did_acos_change", "this_month", "start_date 2026-03-01, end_date 2026-03-08 and"},
+		{10, "why_did_acos_change", "last_month", "start_date 2026-02-01, end_date 2026-02-28 and"},
+		{10, "why_did_acos_change", "yesterday", `range is "yesterday", of which no whole day is held; the last one is 2026-03-08`},
+	} {
+		at = time.Date(2026, 3, c.day, 2, 0, 0, 0, time.UTC)
+		params := &mcp.GetPromptParams{Name: c.prompt}
+		if c.sent != "" {
+			params.Arguments = map[string]string{"range": c.sent}
 		}
-		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, want) {
-			t.Errorf("on day %d the review is not %s: %s", day, want, text)
+		got, err := session.GetPrompt(t.Context(), params)
+		text := fmt.Sprint(err)
+		if err == nil {
+			text = got.Messages[0].Content.(*mcp.TextContent).Text
+		}
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%+v: %s", c, text)
+		}
+	}
+}
+
+// A period with a day that has ended and is not held says so, and is not compared as if
+// that day had no figures.
+func TestDaysThatAreNotHeldAreNoFall(t *testing.T) {
+	at := time.Time{} // the newest day held is the 8th
+	now := func() time.Time { return at }
+	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now,
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
+			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
+		}})
+	session := connectClient(t, s)
+	for _, c := range []struct {
+		day                int
+		tool, period, zone string
+		want               any
+	}{
+		{10, "rank", "last_7_days", "UTC", "2026-03-09"},
+		{10, "rank", "yesterday", "UTC", "2026-03-09"},
+		{12, "rank", "yesterday", "UTC", "2026-03-11"},
+		{9, "rank", "last_7_days", "UTC", nil}, // today has not ended
+		{9, "rank", "last_7_days", "Pacific/Auckland", nil},
+		{10, "rank", "last_7_days", "America/Los_Angeles", nil},
+		{9, "rank", "today", "UTC", nil},
+		{10, "rank", "last_month", "UTC", nil},
+		{10, "explain_change", "last_7_days", "UTC", "2026-03-09"},
+		{9, "explain_change", "last_7_days", "UTC", nil},
+	} {
+		at = time.Date(2026, 3, c.day, 2, 0, 0, 0, time.UTC)
+		arguments := map[string]any{"range": c.period, "timezone": c.zone}
+		if c.tool == "rank" {
+			arguments["dimensions"] = "product"
+		}
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: arguments})
+		if err != nil || got.IsError {
+			t.Fatalf("%+v: %+v, %v", c, got, err)
+		}
+		result := got.StructuredContent.(map[string]any)
+		if result["not_held_from"] != c.want {
+			t.Errorf("%+v: not_held_from is %v", c, result["not_held_from"])
+		}
+		why := fmt.Sprint(result["why_not_divided"])
+		if c.tool == "explain_change" && strings.Contains(why, "days of the period from 2026-03-09 on are not held") != (c.want != nil) {
+			t.Errorf("%+v: %s", c, got.StructuredContent)
 		}
 	}
 }

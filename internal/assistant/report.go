@@ -82,6 +82,9 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if r.cut, err = r.cuts(dimensions, oldest); err != nil {
 		return r, err
 	}
+	if err := c.setNotHeld(&r.frame); err != nil {
+		return r, err
+	}
 	if err := c.setBehind(&r.frame, marketplaces); err != nil {
 		return r, err
 	}

@@ -3,9 +3,11 @@ package assistant
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"adlens"
 	"adlens/internal/answer"
@@ -113,14 +115,15 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 type prompt struct {
 	name, title, words string
 	arguments          []*mcp.PromptArgument
-	text               string // with each argument's value in the place of its {name}
+	period             string // where the argument range names none
+	text               string // with the period's days, as far as they are held, in the place of {start} and {end}
 }
 
 var prompts = []prompt{
-	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil,
+	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
 		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank campaigns by spend, and by acos with order desc. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that sales of the last days still grow."},
-	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}},
-		"Why did my ACOS change? Call explain_change with figure acos, range {range} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If sales of the last days may still grow, say so."},
+	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}}, "last_30_days",
+		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If sales of the last days may still grow, say so."},
 }
 
 func (s *Server) addPrompts() {
@@ -131,52 +134,71 @@ func (s *Server) addPrompts() {
 					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(one.name, cause)}
 				}
 				defer catchPanic(func(caught error) { err = fail(caught) })
-				text, err := one.fill(r.Params.Arguments)
+				wrong := func(cause error) error {
+					return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: cause.Error()}
+				}
+				period, err := one.readPeriod(r.Params.Arguments)
 				if err != nil {
-					return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+					return nil, wrong(err)
 				}
-				if strings.Contains(text, "{end}") {
-					end, err := s.lastWholeDay(ctx, r.Extra)
-					if err != nil {
-						return nil, fail(err)
-					}
-					text = strings.NewReplacer("{start}", (end - 6).String(), "{end}", end.String()).Replace(text)
+				start, end, err := s.wholeDays(ctx, r.Extra, period)
+				var refused *argumentError
+				if errors.As(err, &refused) {
+					return nil, wrong(err)
+				} else if err != nil {
+					return nil, fail(err)
 				}
+				text := strings.NewReplacer("{start}", start.String(), "{end}", end.String()).Replace(one.text)
 				return &mcp.GetPromptResult{Description: one.words, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 			})
 	}
 }
 
-// lastWholeDay is the last day of UTC that has ended and of which figures are held.
-func (s *Server) lastWholeDay(ctx context.Context, extra *mcp.RequestExtra) (adlens.Day, error) {
+// wholeDays returns the days of a range that have ended in UTC and are held. Ranges of so
+// many days, as last_7_days, have as many: they end earlier.
+func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name string) (start, end adlens.Day, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
 	defer cancel()
 	caller, err := s.Admit(ctx, extra)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	moment, err := s.Answers.Now(ctx, caller)
-	last := adlens.DayOf(s.Now().UTC()) - 1
-	if _, newest, held := moment.HeldSpan(); held {
+	c, err := s.newCall(ctx, caller, arguments{"range": {name}})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.held.release()
+	r, err := c.readReport(nil, []string{"clicks"})
+	if err != nil {
+		return 0, 0, err
+	}
+	if start, end, err = daysOf(r.Period); err != nil {
+		return 0, 0, err
+	}
+	last := c.moment.LastEnded(time.UTC)
+	if _, newest, held := c.moment.HeldSpan(); held {
 		last = min(last, newest)
 	}
-	return last, err
+	if strings.HasSuffix(name, "_days") {
+		start -= max(0, end-last)
+	}
+	if end = min(end, last); end < start {
+		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held; the last one is %s", name, last)}
+	}
+	return start, end, nil
 }
 
-// fill puts the arguments into the text. A range is one of the API's.
-func (p prompt) fill(given map[string]string) (string, error) {
-	text := p.text
+// readPeriod returns the range that the arguments name, which is one of the API's, or
+// the prompt's own.
+func (p prompt) readPeriod(given map[string]string) (string, error) {
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
 			return "", fmt.Errorf("%q is no argument of %s", adlens.CleanText(name, maxText), p.name)
 		}
 	}
-	for _, a := range p.arguments {
-		value := cmp.Or(given[a.Name], "last_30_days")
-		if !slices.Contains(catalogue.Ranges, value) {
-			return "", fmt.Errorf("%s is %q; expected one of %s", a.Name, adlens.CleanText(value, maxText), strings.Join(catalogue.Ranges, ", "))
-		}
-		text = strings.ReplaceAll(text, "{"+a.Name+"}", value)
+	value := cmp.Or(given["range"], p.period)
+	if !slices.Contains(catalogue.Ranges, value) {
+		return "", fmt.Errorf("range is %q; expected one of %s", adlens.CleanText(value, maxText), strings.Join(catalogue.Ranges, ", "))
 	}
-	return text, nil
+	return value, nil
 }

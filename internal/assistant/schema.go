@@ -4,16 +4,13 @@ import (
 	"reflect"
 	"strings"
 
-	"adlens/internal/catalogue"
-
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // schemaOf describes the results of a type to clients, briefly, because each
 // conversation reads it: the names and types of members, and of lists whether they
-// have lists. The tag schema says
-// what a value of the API is ("object", "string", "boolean", "array"), which may be null
-// where it ends in "?"; "figure" is a name of the catalogue's figures.
+// have lists. The tag schema says what a value of the API is ("object", "string",
+// "boolean", "array"), which may be null where it ends in "?".
 func schemaOf(t reflect.Type) map[string]any {
 	switch {
 	case t == reflect.TypeFor[jsontext.Value]():
@@ -49,9 +46,7 @@ func addMembers(t reflect.Type, properties map[string]any) {
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		properties[name] = schemaOf(f.Type)
-		if tag := f.Tag.Get("schema"); tag == "figure" {
-			properties[name] = map[string]any{"enum": catalogue.FigureNames}
-		} else if kind, isNullable := strings.CutSuffix(tag, "?"); isNullable {
+		if kind, isNullable := strings.CutSuffix(f.Tag.Get("schema"), "?"); isNullable {
 			properties[name] = map[string]any{"type": []string{kind, "null"}}
 		} else if kind != "" {
 			properties[name] = map[string]any{"type": kind}

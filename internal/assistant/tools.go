@@ -80,7 +80,7 @@ func comparing(all []argument) []argument {
 // Arguments of tools alone.
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, Values: catalogue.ReportFigureNames, Others: "measures"},
-		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or one sum by another: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
+		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension that ranks; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
