@@ -78,6 +78,9 @@ func (t tool) readArguments(text []byte) (arguments, error) {
 			given[name] = values
 		}
 	}
+	if n := countQuotients(given[figuresArgument.Name]); n > maxQuotients {
+		return nil, &argumentError{fmt.Sprintf("figures has %d quotients, as spend/purchases is one; expected %d at most", n, maxQuotients)}
+	}
 	for _, a := range t.arguments {
 		if a.Required && len(given[a.Name]) == 0 {
 			return nil, &argumentError{a.Name + " is missing" + expected(a)}
@@ -121,8 +124,8 @@ func readValues(v jsontext.Value, a argument) ([]string, error) {
 				return nil, err
 			}
 			for _, value := range more {
-				if !slices.Contains(values, value) {
-					values = append(values, value)
+				if values, err = addValue(values, value, a); err != nil {
+					return nil, err
 				}
 			}
 		}
@@ -140,14 +143,25 @@ func readElements(v jsontext.Value, a argument) (values []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if !slices.Contains(values, value) {
-				values = append(values, value)
+			if values, err = addValue(values, value, a); err != nil {
+				return nil, err
 			}
 		}
 		return values, nil
 	}
 	value, err := readScalar(v, a)
 	return []string{value}, err
+}
+
+// addValue adds a value that is not there yet to those of a list, which may be bounded.
+func addValue(values []string, value string, a argument) ([]string, error) {
+	if slices.Contains(values, value) {
+		return values, nil
+	}
+	if a.MaxValues > 0 && len(values) == a.MaxValues {
+		return nil, &argumentError{fmt.Sprintf("%s has more than %d values; expected %d at most", a.Name, a.MaxValues, a.MaxValues)}
+	}
+	return append(values, value), nil
 }
 
 func readScalar(v jsontext.Value, a argument) (string, error) {

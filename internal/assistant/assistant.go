@@ -155,13 +155,14 @@ func (s *Server) explainError(tool string, err error) string {
 		return "the call was cancelled"
 	}
 	s.Failed(tool, err)
+	if adlens.KindOf(err) == adlens.QueryTimeout || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("the request took longer than %s; ask for a shorter period or fewer figures", answer.Timeout)
+	}
 	switch adlens.KindOf(err) {
 	case adlens.Damaged, adlens.EngineUnavailable, adlens.Overloaded:
 		return "the figures cannot be read at the moment; try again in a few seconds, and give no number meanwhile"
 	case adlens.DiskFull:
 		return "the disk of the database is full, and the request needs some of it: ask for a shorter period, and give no number meanwhile"
-	case adlens.QueryTimeout:
-		return fmt.Sprintf("the request took longer than %s; ask for a shorter period", answer.Timeout)
 	}
 	return "adlens failed to answer, and its log has the reason; give no number"
 }

@@ -27,8 +27,9 @@ func reportOf(t interface{ Fatal(...any) }, figures []string, text string) repor
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := report{figures: withParts(figures)}
-	if err := r.read(said, "/api/v1/report"); err != nil {
+	var r report
+	r.setFigures(figures)
+	if err := r.read(context.Background(), said, "/api/v1/report"); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -21,6 +21,9 @@ type condition struct {
 	number           *big.Rat
 }
 
+// maxConditions bounds the conditions of a call: each is looked at for each row.
+const maxConditions = 30
+
 var conditionForm = regexp.MustCompile(`^\s*([A-Za-z0-9_]+)\s*(<=|>=|<|>|=)\s*(-?[0-9]{1,18}(?:\.[0-9]{1,6})?)\s*%?\s*$`)
 
 func readConditions(texts []string) (all []condition, err error) {

@@ -14,6 +14,7 @@ import (
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -192,5 +193,22 @@ func TestDaysThatAreNotHeldAreNoFall(t *testing.T) {
 		if c.tool == "explain_change" && strings.Contains(why, "days of the period from 2026-03-09 on are not held") != (c.want != nil) {
 			t.Errorf("%+v: %s", c, got.StructuredContent)
 		}
+	}
+}
+
+// A call that has ended reads no further rows of an answer, and says that it took too long.
+func TestNoRowsAreReadOnceACallHasEnded(t *testing.T) {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	said, err := readObject(jsontext.Value(`{"period":{},"totals":{"spend":1.00},"data":[{"product_id":"1","spend":1.00}],"pagination":{"total_rows":1},"meta":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	r.setFigures([]string{"spend"})
+	err = r.read(ctx, said, "")
+	s := New(Config{Failed: func(string, error) {}})
+	if text := s.explainError("rank", err); len(r.rows) > 0 || text != "the request took longer than 30s; ask for a shorter period or fewer figures" {
+		t.Errorf("%d rows are read: %s", len(r.rows), text)
 	}
 }

@@ -48,6 +48,19 @@ func measureNamed(name string) int {
 // isQuotient reports whether a figure is computed here, and not by the API.
 func isQuotient(f catalogue.Figure) bool { return strings.ContainsAny(f.Name, "/%") && f.IsRatio() }
 
+// maxQuotients bounds the quotients of a call: each is computed for each row that is read,
+// which may be 100,000, in the time that a call has.
+const maxQuotients = 30
+
+func countQuotients(names []string) (n int) {
+	for _, name := range names {
+		if f, is := readQuotient(name); is && isQuotient(f) {
+			n++
+		}
+	}
+	return n
+}
+
 // addQuotients computes the quotients among a line's values from its sums.
 func (r *report) addQuotients(values, labels []jsontext.Value) {
 	for i, f := range r.figures {

@@ -144,3 +144,37 @@ func TestAQuotientIsOfTheSameReports(t *testing.T) {
 		}
 	}
 }
+
+// Each quotient is computed for each row, so that a call with all of them took minutes.
+func TestTheFiguresOfACallAreBounded(t *testing.T) {
+	var quotients, figures, conditions []string
+	for i := range 201 {
+		figures = append(figures, fmt.Sprint("figure", i))
+		conditions = append(conditions, fmt.Sprintf("spend>%d", i))
+	}
+	for _, m := range catalogue.Measures {
+		quotients = append(quotients, m.Name+"/purchases")
+	}
+	for _, c := range []struct {
+		name   string
+		values any
+		want   string // "" where it is taken
+	}{
+		{"figures", quotients[:30], ""},
+		{"figures", append(quotients[:30:30], "spend/clicks", "acos", "spend%sales"), ""},
+		{"figures", quotients[:31], "figures has 31 quotients, as spend/purchases is one; expected 30 at most"},
+		{"figures", strings.Join(quotients[:31], ","), "figures has 31 quotients, as spend/purchases is one; expected 30 at most"},
+		{"figures", figures[:200], ""},
+		{"figures", append(figures[:200:200], figures[0]), ""},
+		{"figures", figures, "figures has more than 200 values; expected 200 at most"},
+		{"figures", strings.Join(figures, ","), "figures has more than 200 values; expected 200 at most"},
+		{"where", conditions[:30], ""},
+		{"where", conditions[:31], "where has more than 30 values; expected 30 at most"},
+	} {
+		text, _ := json.Marshal(map[string]any{c.name: c.values})
+		_, err := tools[3].readArguments(text)
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%.60s: %v, want %q", text, err, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"context"
 	"math/big"
 	"slices"
 
@@ -27,6 +28,7 @@ type report struct {
 	frame
 	dimensions []string           // columns before the figures
 	figures    []catalogue.Figure // those that were requested, and those that they are made of
+	places     map[string]int     // of figures, by name
 	rows       []line
 	total      line
 	rowsInAll  int
@@ -50,7 +52,7 @@ var scopeNames = argumentNames(scope())
 
 // readReport asks for a report of the call's scope.
 func (c call) readReport(dimensions, figures []string, more ...answer.Parameter) (r report, err error) {
-	r.figures = withParts(figures)
+	r.setFigures(figures)
 	if err := c.checkQuotients(r.figures); err != nil {
 		return r, err
 	}
@@ -71,7 +73,7 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if err != nil {
 		return r, err
 	}
-	if err := r.read(said, address); err != nil {
+	if err := r.read(c.ctx, said, address); err != nil {
 		return r, err
 	}
 	if len(r.dimensions) == 0 {
@@ -135,8 +137,17 @@ func withParts(names []string) (all []catalogue.Figure) {
 	return all
 }
 
-// read reads the answer of /report.
-func (r *report) read(said object, address string) error {
+// setFigures says which figures the report has. Their places are looked up for each
+// value of each row.
+func (r *report) setFigures(names []string) {
+	r.figures, r.places = withParts(names), map[string]int{}
+	for i, f := range r.figures {
+		r.places[f.Name] = i
+	}
+}
+
+// read reads the answer of /report, until the call ends.
+func (r *report) read(ctx context.Context, said object, address string) error {
 	meta, err := readObject(said.values["meta"])
 	if err != nil {
 		return err
@@ -171,6 +182,9 @@ func (r *report) read(said object, address string) error {
 		return err
 	}
 	for _, one := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		l, err := r.readLine(one, &r.dimensions)
 		if err != nil {
 			return err
@@ -194,9 +208,7 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 	if err != nil {
 		return l, err
 	}
-	isFigure := func(name string) bool {
-		return name == "comparison" || slices.ContainsFunc(r.figures, func(f catalogue.Figure) bool { return f.Name == name })
-	}
+	isFigure := func(name string) bool { return name == "comparison" || r.at(name) >= 0 }
 	if labels != nil {
 		*labels = slices.DeleteFunc(slices.Clone(o.names), isFigure)
 		for _, name := range *labels {
@@ -207,10 +219,10 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 		for _, f := range r.figures {
 			all = append(all, o.values[f.Name])
 		}
-		r.addQuotients(all, l.labels)
 		return all
 	}
 	l.now = valuesOf(o)
+	r.addQuotients(l.now, l.labels)
 	if compared, ok := o.values["comparison"]; ok {
 		earlier, err := readObject(compared)
 		if err != nil {
@@ -222,6 +234,7 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 			}
 		}
 		l.before = valuesOf(earlier)
+		r.addQuotients(l.before, l.labels)
 		if !r.comparable {
 			l.before = slices.Repeat([]jsontext.Value{jsontext.Value("null")}, len(l.before))
 		}
@@ -239,9 +252,12 @@ func (r *report) readLine(text jsontext.Value, labels *[]string) (l line, err er
 	return l, nil
 }
 
-// at returns the place of a figure in the report.
+// at returns the place of a figure in the report, -1 of none.
 func (r *report) at(name string) int {
-	return slices.IndexFunc(r.figures, func(f catalogue.Figure) bool { return f.Name == name })
+	if i, has := r.places[name]; has {
+		return i
+	}
+	return -1
 }
 
 // side returns the values of a line now or before.
