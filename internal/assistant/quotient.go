@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -65,9 +66,23 @@ func countQuotients(names []string) (n int) {
 func (r *report) addQuotients(values, labels []jsontext.Value) {
 	for i, f := range r.figures {
 		if isQuotient(f) {
-			values[i] = numberValue(r.ratioOf(f, values, labels), f.Decimals())
+			values[i] = ratioValue(f, r.ratioOf(f, values, labels))
 		}
 	}
+}
+
+// ratioValue writes a ratio or its change. One sum by another has four digits from the
+// first that is not 0 where it is below 1: what an impression cost would be 0.00.
+func ratioValue(f catalogue.Figure, n *big.Rat) jsontext.Value {
+	one, ten := big.NewRat(1, 1), big.NewRat(10, 1)
+	if n == nil || n.Sign() == 0 || !isQuotient(f) || f.Unit == catalogue.Percent || new(big.Rat).Abs(n).Cmp(one) >= 0 {
+		return numberValue(n, f.Decimals())
+	}
+	decimals := 4
+	for size := new(big.Rat).Abs(n); size.Mul(size, ten).Cmp(one) < 0; {
+		decimals++
+	}
+	return jsontext.Value(n.FloatString(decimals))
 }
 
 // unreportedPart is a marketplace's ad product of which not all reports have some

@@ -3,6 +3,7 @@ package assistant
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestAQuotientThatIsAFigureIsTheFigure(t *testing.T) {
 	}
 }
 
-// A change is that of the ratios, not of what they are rounded to: 2/3 - 1/3 is 0.33.
+// A change is that of the ratios, not of what they are rounded to: 2/3 - 1/3 is 0.3333.
 func TestAChangeIsOfRatiosThatAreNotRounded(t *testing.T) {
 	names := []string{"spend/purchases", "purchases/spend", "purchases%impressions", "acos"}
 	side := func(spend, purchases, impressions, acos string) string {
@@ -74,10 +75,10 @@ func TestAChangeIsOfRatiosThatAreNotRounded(t *testing.T) {
 		strings.ReplaceAll(side("4.00", "6", "6", "66.67"), "3.00", "6.00"), strings.ReplaceAll(side("2.00", "4", "12", "33.33"), "3.00", "6.00"),
 		side("2.00", "3", "3", "66.67"), side("1.00", "3", "9", "33.33")))
 	got := r.tableOf(names, "")
-	if want := `[["1" 0.67 0.33 0.33 1.50 3.00 -1.50 100.00 33.33 66.67 66.67 33.33 33.33]]`; fmt.Sprintf("%s", got.Rows) != want {
+	if want := `[["1" 0.6667 0.3333 0.3333 1.50 3.00 -1.50 100.00 33.33 66.67 66.67 33.33 33.33]]`; fmt.Sprintf("%s", got.Rows) != want {
 		t.Errorf("the rows are %s, want %s", got.Rows, want)
 	}
-	if want := `[null 0.67 1.00 -0.33 1.50 1.00 0.50 100.00 33.33 66.67 66.67 33.33 33.33]`; fmt.Sprintf("%s", got.Others) != want {
+	if want := `[null 0.6667 1.00 -0.3333 1.50 1.00 0.5000 100.00 33.33 66.67 66.67 33.33 33.33]`; fmt.Sprintf("%s", got.Others) != want {
 		t.Errorf("the others are %s, want %s", got.Others, want)
 	}
 }
@@ -176,5 +177,37 @@ func TestTheFiguresOfACallAreBounded(t *testing.T) {
 		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
 			t.Errorf("%.60s: %v, want %q", text, err, c.want)
 		}
+	}
+}
+
+// Two decimals of what an impression cost are none.
+func TestAQuotientBelowOneHasFourDigits(t *testing.T) {
+	names := []string{"spend/impressions", "spend%impressions"}
+	side := func(spend string, impressions int) string {
+		return fmt.Sprintf(`"spend":%s,"impressions":%d`, spend, impressions)
+	}
+	r := reportOf(t, names, fmt.Sprintf(`{"comparison":{"period":{},"history_covered":true},
+		"totals":{%s,"comparison":{%s,"change":{}}},"data":[{"campaign_id":"1",%s,"comparison":{%s,"change":{}}}],"pagination":{"total_rows":2},"meta":{}}`,
+		side("30.00", 12_789), side("20.00", 8_526), side("12.34", 5_000), side("0.00", 5_000)))
+	got := r.tableOf(names, "")
+	want := `[["1" 0.002468 0.00 0.002468 0.25 0.00 0.25]] [null 0.002267 0.005672 -0.003405 0.23 0.57 -0.34] [null 0.002346 0.002346 0.00 0.23 0.23 0.00]`
+	if lines := fmt.Sprintf("%s %s %s", got.Rows, got.Others, got.Total); lines != want {
+		t.Errorf("got %s, want %s", lines, want)
+	}
+	quotient, _ := readQuotient("spend/impressions")
+	for _, c := range []struct {
+		n, d int64
+		want string
+	}{
+		{0, 1, "0.00"}, {1, 1, "1.00"}, {-3, 2, "-1.50"}, {5, 4, "1.25"}, {1, 3, "0.3333"}, {-2, 3, "-0.6667"}, {1, 10, "0.1000"}, {1, 11, "0.09091"}, {99_999, 100_000, "1.0000"},
+		{1, 1_000_000_000_000_000_000, "0.000000000000000001000"},
+	} {
+		if got := string(ratioValue(quotient, big.NewRat(c.n, c.d))); got != c.want {
+			t.Errorf("%d by %d is %s, want %s", c.n, c.d, got, c.want)
+		}
+	}
+	acos := catalogue.Figures[2]
+	if got := string(ratioValue(acos, big.NewRat(1, 3))); got != "0.33" {
+		t.Errorf("%s is %s, want as the API has it", acos.Name, got)
 	}
 }

@@ -308,7 +308,7 @@ func (r *report) combine(add func(values side, i int) *big.Rat) line {
 		}
 		for i, f := range r.figures {
 			if f.IsRatio() {
-				all[i] = numberValue(r.ratioOf(f, all, nil), f.Decimals())
+				all[i] = ratioValue(f, r.ratioOf(f, all, nil))
 			}
 		}
 		return all
@@ -361,7 +361,7 @@ func (r *report) changeOf(f catalogue.Figure, l line) jsontext.Value {
 	case now == nil || before == nil:
 		return jsontext.Value("null")
 	case f.IsRatio():
-		return numberValue(new(big.Rat).Sub(now, before), 2)
+		return ratioValue(f, new(big.Rat).Sub(now, before))
 	case before.Sign() == 0:
 		return jsontext.Value("null")
 	}

@@ -76,7 +76,7 @@ func formulas() any {
 			all.Further = append(all.Further, one)
 		}
 	}
-	all.Rounding = "Ratios are made of exact sums and rounded last, half away from zero, to two decimals; null where the denominator is zero. Percentages are percent: 28.22 is 28.22 %."
+	all.Rounding = "Ratios are made of exact sums and rounded last, half away from zero, to two decimals; null where the denominator is zero. Percentages are percent: 28.22 is 28.22 %. A quotient as spend/impressions is of sums as they are shown; below 1 it and its change have four digits from the first that is not 0."
 	return all
 }
 
