@@ -116,7 +116,10 @@ func TestAListNamesItsMarketplaceAsFiguresDo(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	s := openSession(t, h.Program, one.Files.ID)
 	for _, name := range []string{" US", "us", "101 ", "gb"} {
-		s.mustCall(t, "list", map[string]any{"kind": "campaigns", "marketplace": name})
+		listed := s.mustCall(t, "list", map[string]any{"kind": "campaigns", "marketplace": name})
+		if said, _ := listed["not_read"].(string); listed["synced_at"] != nil || !strings.HasPrefix(said, "this list was never read from the platform") {
+			t.Errorf("campaigns of %s, which were never read: %v", name, listed)
+		}
 		s.mustCall(t, "figures", map[string]any{"marketplaces": name})
 	}
 	for _, c := range []struct {
@@ -150,6 +153,11 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 	}
 	cut := 0
 	runs := s.mustCall(t, "list", map[string]any{"kind": "rules"})
+	for _, one := range []map[string]any{runs, s.mustCall(t, "activity", nil), s.mustCall(t, "list", map[string]any{"kind": "campaigns", "marketplace": "US"})} {
+		if one["not_read"] != nil {
+			t.Errorf("a list that is held has not_read: %s", one["not_read"])
+		}
+	}
 	for _, rule := range runs["rows"].([]any) {
 		id := rule.([]any)[0]
 		listed := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id})

@@ -13,14 +13,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// table is rows whose values are in the order of columns.
-type table struct {
+// rowList is rows whose values are in the order of columns.
+type rowList struct {
 	Columns   []string           `json:"columns"`
 	Rows      [][]jsontext.Value `json:"rows"`
-	Others    []jsontext.Value   `json:"others,omitzero"` // all rows that are not shown, as one
-	Total     []jsontext.Value   `json:"total,omitzero"`
 	TotalRows int                `json:"total_rows"`
 	NextPage  int                `json:"next_page,omitzero"`
+}
+
+// table is rows of figures, with what they add up to.
+type table struct {
+	rowList
+	Others []jsontext.Value `json:"others,omitzero"` // all rows that are not shown, as one
+	Total  []jsontext.Value `json:"total,omitzero"`
 }
 
 // report is an answer of /report: its rows, and what they add up to.
@@ -373,7 +378,7 @@ func (r *report) changeOf(f catalogue.Figure, l line) jsontext.Value {
 // tableOf returns the rows with the figures that were requested. share is a sum of
 // which each row's part is shown in percent; "" without one.
 func (r *report) tableOf(figures []string, share string) table {
-	t := table{Columns: slices.Clone(r.dimensions), Rows: [][]jsontext.Value{}, TotalRows: r.rowsInAll, NextPage: r.nextPage}
+	t := table{rowList: rowList{Columns: slices.Clone(r.dimensions), Rows: [][]jsontext.Value{}, TotalRows: r.rowsInAll, NextPage: r.nextPage}}
 	for _, name := range figures {
 		t.Columns = append(t.Columns, name)
 		if r.total.before != nil {

@@ -277,7 +277,7 @@ var longLists = map[string]bool{"changes": true}
 const maxListed = 3
 
 // listTable returns the rows of a list with the members of objects as columns.
-func listTable(said object, without []string) (t table, err error) {
+func listTable(said object, without []string) (t rowList, err error) {
 	all, err := readList(said.values["data"])
 	if err != nil {
 		return t, err
@@ -338,7 +338,8 @@ func shortValue(name string, v jsontext.Value) jsontext.Value {
 type listed struct {
 	SyncedAt jsontext.Value `json:"synced_at,omitzero" schema:"string?"`
 	Syncing  jsontext.Value `json:"syncing,omitzero" schema:"boolean"`
-	table
+	NotRead  string         `json:"not_read,omitzero"` // why no rows do not mean that there are none
+	rowList
 	Requests []string `json:"requests"`
 }
 
@@ -351,11 +352,14 @@ func (c call) answerPage(r answer.Request, without ...string) (any, error) {
 		return nil, err
 	}
 	l := listed{Requests: []string{address}}
-	if l.table, err = listTable(said, without); err != nil {
+	if l.rowList, err = listTable(said, without); err != nil {
 		return nil, err
 	}
 	if meta, err := readObject(said.values["meta"]); err == nil {
 		l.SyncedAt, l.Syncing = meta.values["synced_at"], meta.values["syncing"]
+		if l.SyncedAt != nil && isNull(l.SyncedAt) {
+			l.NotRead = "this list was never read from the platform: what it has is not known, and is not nothing"
+		}
 	}
 	return l, nil
 }
@@ -433,7 +437,7 @@ func (c call) answerRuns(rule string) (any, error) {
 		if t.Rows = t.Rows[first:last]; last < t.TotalRows {
 			t.NextPage = page + 1
 		}
-		return listed{table: t, Requests: []string{address}}, nil
+		return listed{rowList: t, Requests: []string{address}}, nil
 	}
 	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has"}
 }
