@@ -147,11 +147,13 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 	compareRank(t, s, m, q, map[string]any{"by": by, "top": top, "where": []string{figure + operator + number}}, func(want, got map[string]any) []string {
 		limit, _ := new(big.Rat).SetString(number)
 		var matching []any
+		nulls := 0
 		spend := new(big.Rat)
 		all := want["data"].([]any)
 		for _, row := range all {
 			n := ratOf(row.(map[string]any)[figure])
 			if n == nil {
+				nulls++
 				continue
 			}
 			if c := n.Cmp(limit); c < 0 && strings.Contains(operator, "<") || c == 0 && strings.Contains(operator, "=") || c > 0 && strings.Contains(operator, ">") {
@@ -168,6 +170,9 @@ func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *r
 		differences := append(rankDifferences(want, got, model.FigureNames), othersDifferences(want, got, all)...)
 		if n := got["matching_rows"].(json.Number).String(); n != strconv.Itoa(len(matching)) {
 			differences = append(differences, fmt.Sprintf("%s rows match, want %d", n, len(matching)))
+		}
+		if n := ratOf(got["null_rows"]); n == nil && nulls > 0 || n != nil && (nulls == 0 || n.Cmp(big.NewRat(int64(nulls), 1)) != 0) {
+			differences = append(differences, fmt.Sprintf("null_rows is %v, want %d", got["null_rows"], nulls))
 		}
 		isMixed := want["totals"].(map[string]any)["spend"] == nil // of several currencies, which have no sum
 		if sum := ratOf(got["matching"].([]any)[slices.Index(textsOf(got["columns"]), "spend")]); isMixed != (sum == nil) || sum != nil && sum.Cmp(spend) != 0 {

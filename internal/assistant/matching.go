@@ -64,6 +64,7 @@ type matchingTable struct {
 	figuresTable
 	Matching     []jsontext.Value `json:"matching,omitzero"`
 	MatchingRows *int             `json:"matching_rows,omitzero"`
+	NullRows     int              `json:"null_rows,omitzero"` // with null in a figure of a condition, which is never met by null
 }
 
 // rankMatching ranks the rows that meet all conditions. The API has no such filter, so
@@ -80,8 +81,14 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	}
 	rows, every := r.rowsInAll, r
 	r.every = &every
+	valueIn := func(row line, one condition) jsontext.Value { return row.now[r.at(one.figure)] }
+	nulls := 0
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row line) bool {
-		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(row.now[r.at(one.figure)]) })
+		if slices.ContainsFunc(conditions, func(one condition) bool { return isNull(valueIn(row, one)) }) {
+			nulls++
+			return true
+		}
+		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(valueIn(row, one)) })
 	})
 	matching := len(r.rows)
 	sum := r.sum() // of rounded rows: the API has no exact sum of some
@@ -98,5 +105,5 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 		r.nextPage = page + 1
 	}
 	t := r.tableOf(figures, share)
-	return matchingTable{figuresTable{r.frame, r.cut, t}, r.writeLine(sum, figures, share), &matching}, nil
+	return matchingTable{figuresTable{r.frame, r.cut, t}, r.writeLine(sum, figures, share), &matching, nulls}, nil
 }

@@ -212,3 +212,32 @@ func TestNoRowsAreReadOnceACallHasEnded(t *testing.T) {
 		t.Errorf("%d rows are read: %s", len(r.rows), text)
 	}
 }
+
+// saleless is a warehouse whose first product has no sales.
+type saleless struct{ warehouse }
+
+func (s saleless) Ranked(ctx context.Context, q query.Statement, limit int, descending bool) (rows []query.RankedRow, total int, err error) {
+	rows, total, err = s.warehouse.Ranked(ctx, q, limit, descending)
+	rows[0].Sums[4] = exact.Sum{}
+	return rows, total, err
+}
+
+// A product without a sale has no ACOS, which is not one of 50 % or less.
+func TestRowsThatHaveNullInAConditionAreCounted(t *testing.T) {
+	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
+	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(saleless{warehouse{products: 3}}, nil), Now: now}), Now: now,
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
+			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
+		}})
+	session := connectClient(t, s)
+	for where, want := range map[string]string{"acos>50": "0 1", "acos<=50": "2 1", "sales=0": "1 <nil>"} {
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rank", Arguments: map[string]any{"range": "this_month", "dimensions": "product", "where": []string{where, "spend>0"}}})
+		if err != nil || got.IsError {
+			t.Fatalf("%s: %+v, %v", where, got, err)
+		}
+		result := got.StructuredContent.(map[string]any)
+		if counts := fmt.Sprint(result["matching_rows"], " ", result["null_rows"]); counts != want {
+			t.Errorf("%s: %s rows match and have null, want %s", where, counts, want)
+		}
+	}
+}

@@ -82,7 +82,7 @@ var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: maxFigures(), Values: catalogue.ReportFigureNames, Others: "measures"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension that ranks; default spend"}
-	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"`}
+	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"; null meets none`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
 	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
