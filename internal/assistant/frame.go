@@ -99,6 +99,16 @@ func withDates(address string, period jsontext.Value) string {
 	return address
 }
 
+// incompleteOf returns what an answer says is incomplete, with its names made fit for a
+// result; nil where nothing is.
+func incompleteOf(said object) (jsontext.Value, error) {
+	meta, err := readObject(said.values["meta"])
+	if err != nil || meta.values["incomplete"] == nil {
+		return nil, err
+	}
+	return cleanValue(meta.values["incomplete"]), nil
+}
+
 // setNotHeld says from which day on the period has days that have ended and that are not
 // held of the whole account.
 func (c call) setNotHeld(f *frame) error {

@@ -103,12 +103,17 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 	if err != nil {
 		return nil, err
 	}
+	incomplete, err := incompleteOf(said)
+	if err != nil {
+		return nil, err
+	}
 	return struct {
-		Columns  []string           `json:"columns"`
-		Rows     [][]jsontext.Value `json:"rows"`
-		Restated string             `json:"restated"`
-		Requests []string           `json:"requests"`
-	}{t.Columns, t.Rows, restated, []string{address}}, nil
+		Columns    []string           `json:"columns"`
+		Rows       [][]jsontext.Value `json:"rows"`
+		Incomplete jsontext.Value     `json:"incomplete,omitzero"`
+		Restated   string             `json:"restated"`
+		Requests   []string           `json:"requests"`
+	}{t.Columns, t.Rows, incomplete, restated, []string{address}}, nil
 }
 
 // prompt is a question that people pick from a menu.

@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"adlens"
+	"adlens/internal/answer"
 	"adlens/internal/auth"
+	"adlens/internal/query"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -64,4 +67,39 @@ func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
 	mustRefuse("an unknown argument", err, jsonrpc.CodeInvalidParams, `"range" is no argument of weekly_review`)
 	_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})
 	mustRefuse("a canceled account", err, jsonrpc.CodeInternalError, "adlens://freshness: "+auth.ErrCanceled.Error())
+}
+
+// lacking is a warehouse without the figures of a campaign.
+type lacking struct{ warehouse }
+
+func (s lacking) View(ctx context.Context, account string) (query.View, error) {
+	v, err := s.warehouse.View(ctx, account)
+	v.Legacy = []query.LegacyCampaign{{Marketplace: 1, ID: "71", Name: "Old\x00brand", Days: []adlens.Day{adlens.Date(2026, 3, 5)}}}
+	return v, err
+}
+
+// What figures lack is told where their reach is.
+func TestTheOverviewSaysWhatFiguresLack(t *testing.T) {
+	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
+	const campaign = `"campaigns":[{"campaign_id":"71","campaign_name":"Oldbrand"}]`
+	for want, store := range map[bool]query.Store{false: warehouse{products: 1}, true: lacking{warehouse{products: 1}}} {
+		s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now,
+			Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
+				return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
+			}})
+		session := connectClient(t, s)
+		called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "overview"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{called.Content[0].(*mcp.TextContent).Text, read.Contents[0].Text} {
+			if strings.Contains(text, campaign) != want || strings.Contains(text, `"incomplete":[{`) != want {
+				t.Errorf("incomplete: %t, want %t: %s", !want, want, text)
+			}
+		}
+	}
 }

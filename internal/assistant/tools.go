@@ -81,9 +81,9 @@ func comparing(all []argument) []argument {
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: maxFigures(), Values: catalogue.ReportFigureNames, Others: "measures"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
-	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension that ranks; default spend"}
+	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"; null meets none`}
-	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "rows; default 10"}
+	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
 	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
 	placeArgument = argument{catalogue.Parameter{Name: "marketplace"}, "country or id; for campaigns and ad groups"}
@@ -103,7 +103,7 @@ var tools = []tool{
 	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period; partial names those cut.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
-	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of what the arguments select, all others as one row, and the total.", scope(
+	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of the selection, all others as one row, and the total.", scope(
 		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
@@ -133,11 +133,12 @@ type overview struct {
 		IsDemo       bool   `json:"is_demo,omitzero"`
 		Subscription string `json:"subscription"`
 	} `json:"account"`
-	Today    string             `json:"today"`
-	Columns  []string           `json:"columns"`
-	Rows     [][]jsontext.Value `json:"rows"`
-	NotHeld  []string           `json:"not_held"`
-	Requests []string           `json:"requests"`
+	Today      string             `json:"today"`
+	Columns    []string           `json:"columns"`
+	Rows       [][]jsontext.Value `json:"rows"`
+	Incomplete jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
+	NotHeld    []string           `json:"not_held"`
+	Requests   []string           `json:"requests"`
 }
 
 func answerOverview(c call) (any, error) {
@@ -150,6 +151,9 @@ func answerOverview(c call) (any, error) {
 		return nil, err
 	}
 	var o overview
+	if o.Incomplete, err = incompleteOf(said); err != nil {
+		return nil, err
+	}
 	a := c.caller.Account
 	o.Account.ID, o.Account.Name, o.Account.IsDemo, o.Account.Subscription = a.ID, adlens.CleanText(a.Name, maxText), a.IsDemo, string(a.Subscription)
 	o.Today, o.Columns, o.Rows, o.NotHeld, o.Requests = adlens.DayOf(c.Now().UTC()).String(), t.Columns, t.Rows, notHeld, []string{address, answer.Request{Endpoint: answer.Account}.Path()}
