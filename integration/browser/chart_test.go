@@ -271,3 +271,34 @@ func TestWhatIsNotCompleteIsDrawnAsSuch(t *testing.T) {
 		t.Errorf("the table says %q of the newest day", newest)
 	}
 }
+
+// From July to October there are as many days as from the last of February to June.
+func TestAWholeMonthHasNoChangeSinceADay(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	march, _ := lastMarch()
+	february := march.AddDate(0, 0, -1)
+	p := h.tab(t, h.server.Address, fmt.Sprintf("#/overview?start_date=%s&end_date=%s&granularity=month&compare=previous_period",
+		march.AddDate(0, 4, 0).Format(time.DateOnly), march.AddDate(0, 8, -1).Format(time.DateOnly))).signIn(h.key)
+	cut := fmt.Sprintf("%s (1 of %d days)", february.Format("Jan 2006"), february.Day())
+	for place, want := range map[int]struct {
+		earlier   string
+		isChanged bool
+	}{0: {cut + " $", false}, 1: {march.Format("Jan 2006") + " $", true}, -1: {march.AddDate(0, 3, 0).Format("Jan 2006") + " $", false}} {
+		if got := p.at(place); !strings.Contains(got, want.earlier) || strings.HasSuffix(got, "change –") == want.isChanged {
+			t.Errorf("the chart says %q, want %q, and a change: %t", got, want.earlier, want.isChanged)
+		}
+	}
+	if n := p.count(".chart .line.earlier.unfinished"); n != 1 {
+		t.Errorf("%d lines of the earlier period are drawn as not complete, want that of one month", n)
+	}
+	names, changes := p.texts("details tbody th"), p.texts("details tbody td:nth-child(2) .change")
+	for i, isChanged := range []bool{false, true, true, true, false} {
+		if strings.HasPrefix(changes[i], "–") == isChanged {
+			t.Errorf("the table says %q of %q, want a change: %t", changes[i], names[i], isChanged)
+		}
+	}
+	if want := march.AddDate(0, 4, 0).Format("Jan 2006") + "compared with " + cut; names[0] != want {
+		t.Errorf("the table begins with %q, want %q", names[0], want)
+	}
+}

@@ -6,7 +6,7 @@
 import { changed, shown } from './figures.js'
 import { draw, geometryOf, HEIGHT, place } from './drawing.js'
 import { el, svg } from './dom.js'
-import { bucketOf, pointsOf, slotsOf, unfinished, valuesOf } from './slots.js'
+import { bucketOf, pointsOf, slotsOf, titleOf, unfinished, valuesOf } from './slots.js'
 
 // chart draws a figure of a timeline. second is another figure, and partsOf gives,
 // for slots, what the first is made of: {label, values}.
@@ -41,12 +41,12 @@ function modelOf(timeline, figure, { second, partsOf }) {
 // lines are the words for a slot: its name, then each figure with its parts, and
 // what it was in the slot compared with.
 function lines({ slots, series, parts, bucket, currency, unfinished: open, comparisons }, i) {
-  const said = [{ text: bucket.named(slots[i]) + (open[i] && ` (${open[i]})`) }]
+  const said = [{ text: titleOf(bucket, slots[i], open[i]) }]
   series.forEach(({ figure, values, earlier }, which) => {
     said.push({ looks: which ? 'second' : parts ? undefined : 'now', text: `${figure.label} ${values[i] === null ? 'no figure' : shown(figure, values[i], currency)}` })
     const of = comparisons[i]
     if (of?.date && earlier[i] !== null) {
-      said.push({ looks: which ? undefined : 'earlier', text: `${bucket.named(of.date)} ${shown(figure, earlier[i], currency)}, change ${changed(figure, of.change?.[figure.name], currency)}` })
+      said.push({ looks: which ? undefined : 'earlier', text: `${titleOf(bucket, of.date, of.open)} ${shown(figure, earlier[i], currency)}, change ${changed(figure, of.change?.[figure.name], currency)}` })
     }
     for (const [n, { label, values: part }] of which ? [] : (parts ?? []).entries()) {
       if (part?.[i]) said.push({ looks: `part-${n}`, text: `${label} ${shown(figure, part[i], currency)}` })

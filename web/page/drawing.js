@@ -54,14 +54,14 @@ export function draw(picture, model, geometry) {
   picture.setAttribute('viewBox', `0 0 ${geometry.width} ${HEIGHT}`)
   const [first, second] = model.series
   const [left, right] = geometry.scales
-  const line = (values, { up }, name) => lines(values, model.unfinished, geometry, up, name)
-  picture.replaceChildren(
+  const line = (values, { up }, name, open = model.unfinished) => lines(values, open, geometry, up, name)
+  picture.replaceChildren(...[
     hatch(), ...axes(model, geometry), ...labels(model, geometry),
     ...(model.parts ? bars(model, geometry, left.up) : areas(first.values, model.unfinished, geometry, left.up)),
-    ...line(first.earlier, left, 'earlier'),
+    ...line(first.earlier, left, 'earlier', model.comparisons.map((of) => of?.open)),
     ...(model.parts ? [] : line(first.values, left, 'now')),
     ...(second ? line(second.values, right, 'second') : []),
-  )
+  ].filter(Boolean))
 }
 
 const hatch = () => svg('defs', {}, svg('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
@@ -77,8 +77,7 @@ function axes({ series, currency }, { scales: [left, right], end }) {
 function labels({ slots, bucket: { short, room } }, { across, end }) {
   const most = Math.max(2, Math.floor((end - EDGE.left) / room))
   const every = Math.ceil(slots.length / most)
-  return slots.map((date, i) => (i % every ? null
-    : svg('text', { x: across(i), y: HEIGHT - 8, 'text-anchor': 'middle' }, short(date)))).filter(Boolean)
+  return slots.map((date, i) => i % every === 0 && svg('text', { x: across(i), y: HEIGHT - 8, 'text-anchor': 'middle' }, short(date)))
 }
 
 // runs are the stretches without a gap, each cut into pieces that are whole or not:
@@ -101,21 +100,19 @@ function runs(values, unfinished) {
 
 const path = (at, values, across, up) => at.map((i) => `${across(i).toFixed(1)},${up(values[i]).toFixed(1)}`).join(' ')
 
-// lines draw values. Those of earlier are whole: their days have passed.
-function lines(values, unfinished, { across }, up, name) {
-  const open = name === 'earlier' ? [] : unfinished
+function lines(values, open, { across }, up, name) {
   const dot = (i) => svg('circle', { class: `dot ${name}${open[i] ? ' unfinished' : ''}`, cx: across(i), cy: up(values[i]), r: 3 })
   return [
     ...runs(values, open).map(({ at, open: dashed }) => (at.length === 1 ? dot(at[0])
       : svg('polyline', { class: `line ${name}${dashed ? ' unfinished' : ''}`, points: path(at, values, across, up) }))),
-    ...values.flatMap((value, i) => (value !== null && open[i] ? [dot(i)] : [])),
+    ...values.map((value, i) => value !== null && open[i] && dot(i)),
   ]
 }
 
 function areas(values, unfinished, { across }, up) {
   return runs(values, unfinished).filter(({ at }) => at.length > 1).flatMap(({ at, open }) => {
     const points = `${across(at[0])},${ground} ${path(at, values, across, up)} ${across(at.at(-1))},${ground}`
-    return [svg('polygon', { class: 'area', points }), open && svg('polygon', { fill: 'url(#hatch)', points })].filter(Boolean)
+    return [svg('polygon', { class: 'area', points }), open && svg('polygon', { fill: 'url(#hatch)', points })]
   })
 }
 
@@ -130,7 +127,7 @@ function bars({ slots, parts, unfinished }, { across, band }, up) {
       top += sizes[i]
       return sizes[i] > 0 && svg('rect', { class: `part-${n}${band > 5 ? ' apart' : ''}`, x, width, y: up(top), height: from - up(top) })
     })
-    return [...stack, top > 0 && unfinished[i] && svg('rect', { class: 'unfinished', fill: 'url(#hatch)', x, width, y: up(top), height: ground - up(top) })].filter(Boolean)
+    return [...stack, top > 0 && unfinished[i] && svg('rect', { class: 'unfinished', fill: 'url(#hatch)', x, width, y: up(top), height: ground - up(top) })]
   })
 }
 

@@ -3,8 +3,8 @@
 import { chart } from './chart.js'
 import { el, labelled, option } from './dom.js'
 import { adType, changed, figureNamed, FIGURES, judged, shown } from './figures.js'
-import { BUCKETS, slotsOf, timelineOf, unfinished } from './slots.js'
-import { isStackable, stacked, STACKS } from './stack.js'
+import { BUCKETS, slotsOf, timelineOf, titleOf, unfinished } from './slots.js'
+import { stacked, STACKS } from './stack.js'
 import { figureColumns, table, value, withShares } from './tables.js'
 
 // drawOverview shows a summary and its timeline.
@@ -61,28 +61,24 @@ function choices(state, figure, go, fixed) {
     !fixed && choice('Stacked by', 'stack', [['', 'Nothing'], ...dimensions]))
 }
 
-const compares = (timeline) => timeline.data.some((point) => point.comparison)
-
 function legend(timeline, second, parts) {
-  const open = timeline.data.some(({ date }) => unfinished(date, timeline))
+  const open = timeline.data.some(({ date, comparison }) => unfinished(date, timeline) || comparison?.open)
   const keys = [
     ...(parts ?? []).map(({ label }, n) => [`part-${n}`, label]),
-    !parts && (compares(timeline) || second) && ['now', compares(timeline) ? 'This period' : 'Left axis'],
-    compares(timeline) && ['earlier', 'The period compared with'],
+    !parts && (timeline.comparison || second) && ['now', timeline.comparison ? 'This period' : 'Left axis'],
+    timeline.comparison && ['earlier', 'The period compared with'],
     second && ['second', `${second.label}, right axis`],
-    open && [parts ? 'unfinished hatched' : 'unfinished', `Not complete: the newest day, or a ${timeline.granularity === 'day' ? 'day' : timeline.granularity} that the period or the figures cut`],
+    open && [parts ? 'unfinished hatched' : 'unfinished', `Not complete: the newest day, or a ${timeline.granularity} that the period or the figures cut`],
   ].filter(Boolean)
   return keys.length > 0 && el('p', { class: 'legend' }, keys.map(([looks, text]) => el('span', {}, el('i', { class: `key ${looks}` }), text)))
 }
 
 // asTable is the timeline for those who read rather than look.
 function asTable(timeline) {
-  const { word, named } = BUCKETS[timeline.granularity]
-  const name = (row) => {
-    const open = unfinished(row.date, timeline)
-    return [named(row.date), open && el('span', { class: 'id' }, open)]
-  }
-  const columns = [{ label: word, head: true, looks: 'name', cell: name }, ...figureColumns(timeline).map((column) => ({ ...column, sort: undefined }))]
+  const bucket = BUCKETS[timeline.granularity]
+  const muted = (text) => text && el('span', { class: 'id' }, text)
+  const name = ({ date, comparison: of }) => [bucket.named(date), muted(unfinished(date, timeline)), of && muted(`compared with ${titleOf(bucket, of.date, of.open)}`)]
+  const columns = [{ label: bucket.word, head: true, looks: 'name', cell: name }, ...figureColumns(timeline)]
   return el('details', {}, el('summary', {}, 'Timeline as a table'), table({ caption: 'Timeline', columns, rows: timeline.data }))
 }
 

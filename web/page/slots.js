@@ -1,9 +1,7 @@
 // The days, weeks or months that a timeline goes over, with figures or without, and
 // which of them are not complete.
 
-import { day, month, shortDay } from './figures.js'
-
-const MEASURES = ['spend', 'sales', 'impressions', 'clicks', 'purchases']
+import { day, FIGURES, month, shortDay } from './figures.js'
 
 // BUCKETS are the granularities: the dimension of reports, the word for one, its
 // name from its first day, that at an axis, and the pixels that the latter takes.
@@ -23,10 +21,21 @@ export function bucketOf(granularity, slots) {
 // timelineOf is an answer as a timeline: a report by days, weeks or months is one,
 // whose rows have their date under another name.
 export function timelineOf(answer) {
-  if (answer.granularity) return answer
-  const [granularity, { dimension }] = Object.entries(BUCKETS).find(([, bucket]) => bucket.dimension === answer.dimensions[0])
-  const dated = (of) => ({ ...of, date: of[dimension] })
-  return { ...answer, granularity, data: answer.data.map((row) => ({ ...dated(row), comparison: row.comparison && dated(row.comparison) })) }
+  const granularity = answer.granularity ?? Object.keys(BUCKETS).find((name) => BUCKETS[name].dimension === answer.dimensions[0])
+  const timeline = { ...answer, granularity }
+  const dated = (of) => of && { ...of, date: of.date ?? of[BUCKETS[granularity].dimension] ?? null }
+  return { ...timeline, data: answer.data.map((row) => ({ ...dated(row), comparison: comparable(dated(row), dated(row.comparison), timeline) })) }
+}
+
+// comparable is the earlier side of a point, with what is not whole of it in words. It
+// has no change where one side is missing, or is cut and the other is whole: a month
+// would be compared with a day.
+function comparable({ date }, earlier, timeline) {
+  if (!earlier) return earlier
+  const open = unfinished(earlier.date, { ...timeline, period: timeline.comparison.period })
+  const isCut = (words) => words.endsWith('days')
+  const change = date && earlier.date && isCut(open) === isCut(unfinished(date, timeline)) ? earlier.change : null
+  return { ...earlier, open, change }
 }
 
 const at = (date) => new Date(`${date}T00:00:00Z`)
@@ -69,6 +78,9 @@ export function slotsOf({ period, granularity, data }) {
   return [...dates, ...data.map((point) => point.date).filter((date) => !known.has(date))]
 }
 
+// titleOf names a slot, with what is not whole of it.
+export const titleOf = ({ named }, date, open) => named(date) + (open && ` (${open})`)
+
 // unfinished says in words why a slot is not whole, or nothing where it is: the
 // period or the days that are held end within it, and the newest day still fills.
 export function unfinished(date, { period, granularity, meta }) {
@@ -82,7 +94,7 @@ export function unfinished(date, { period, granularity, meta }) {
 
 // isHeld reports whether a side of a point has figures: a point of which only the
 // other side has some shows zeros here, which are none.
-const isHeld = (side) => side && MEASURES.some((name) => /[1-9]/.test(side[name]))
+const isHeld = (side) => side && FIGURES.some(({ name }) => /[1-9]/.test(side[name]))
 
 // pointsOf are the points of slots; those without a date are told apart by their order.
 export function pointsOf(data, slots) {
