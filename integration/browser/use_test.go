@@ -40,6 +40,35 @@ func TestTheFirstViewTakesFourRequestsAndTheNextOnesOnlyWhatChanged(t *testing.T
 	}
 }
 
+// "Today" of a tab that was left open overnight is yesterday.
+func TestATabThatComesBackIntoSightAsksAgain(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=today").signIn(h.key)
+	shared := p.share(h)
+	shared.showsView()
+	for of, sent := range map[*tab]func() []string{p: p.asked, shared: shared.requests} {
+		before := len(sent())
+		isBusy := func(minutes int) bool {
+			return js[bool](of, fmt.Sprintf(`(() => {
+				const now = Date.now
+				Date.now = () => now() + %d * 60_000
+				document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))
+				Date.now = now
+				return document.getElementById('view').getAttribute('aria-busy') === 'true'
+			})()`, minutes))
+		}
+		if isBusy(9) || !isBusy(11) {
+			t.Errorf("%s: want requests after eleven minutes, and none after nine", sent()[before-1])
+		}
+		of.until("document.getElementById('view').getAttribute('aria-busy') === 'false'")
+		again := sent()[before:]
+		if !slices.ContainsFunc(again, func(address string) bool { return strings.Contains(address, "/reports/products") }) {
+			t.Errorf("%v were requested again, want the products", again)
+		}
+	}
+}
+
 func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

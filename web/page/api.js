@@ -57,7 +57,7 @@ export class Api {
 
   // post asks for a change, and gives the answer as an object.
   post(path, options) {
-    return this.get({ path, params: [], method: 'POST' }, options)
+    return this.get({ path, method: 'POST' }, options)
   }
 
   // file gives an answer to be saved, and its name.
@@ -110,7 +110,7 @@ function secondsToShare(headers) {
   return Number(quota) >= SMALLEST_SHARED && Number(left) <= Number(quota) * SHARE_LEFT ? Number(seconds) : 0
 }
 
-// address is the path and query of a request {path, params}.
+// address is the path and query of a request {path, params}; the latter may be left out.
 export function address({ path, params }) {
   const query = new URLSearchParams(params).toString()
   return query ? `${path}?${query}` : path

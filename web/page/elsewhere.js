@@ -1,7 +1,7 @@
 // The part below each view: the request behind it for other tools, and its
 // answer as a file.
 
-import { byId, el, labelled, option, redraw } from './dom.js'
+import { el, labelled, option, redraw } from './dom.js'
 import { address, Problem } from './api.js'
 import { FORMATS, RECIPES } from './recipes.js'
 import { whole } from './requests.js'

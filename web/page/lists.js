@@ -29,10 +29,18 @@ function syncing(meta) {
   return el('p', { class: 'muted' }, meta.synced_at ? `As of ${time(meta.synced_at)}` : 'No list was read from the platform yet.')
 }
 
+// listed is a list of one marketplace, below what narrows it. one is a row's name.
+function listed(one, answer, columns, state, tools, choice, narrowed) {
+  const title = `${one}s`
+  return [section(title, sides(state.view, tools), answer ? [
+    el('div', { class: 'row' }, marketplaceOf(state, tools), choice), !tools.fixed && searchField({ search: `${one} name` }, state, tools.go), narrowed, syncing(answer.meta),
+    table({ caption: title, columns, rows: answer.data, empty: emptyOf(answer.pagination, state, `No ${one.toLowerCase()} is listed.`) }), pages(answer.pagination, state, tools.go, title.toLowerCase()),
+  ] : el('p', { class: 'empty' }, 'The account has no marketplace.'))]
+}
+
 // drawCampaigns shows one marketplace's campaigns.
 export function drawCampaigns(state, { campaigns }, tools) {
-  if (!campaigns) return [section('Campaigns', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
-  const state_ = !tools.fixed && labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
+  const choice = !tools.fixed && labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
     option('', 'Enabled and paused', state.states), ['ENABLED', 'PAUSED'].map((s) => option(s, words(s), state.states))))
   const columns = [
     name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
@@ -44,14 +52,11 @@ export function drawCampaigns(state, { campaigns }, tools) {
     whole('Runs', (row) => `${day(row.start_date)} to ${row.end_date === null ? 'open end' : day(row.end_date)}`),
     !tools.fixed && whole('Ad groups', (row) => el('a', { href: tools.link({ view: 'ad-groups', campaign_id: row.campaign_id, page: '1' }), 'aria-label': `Ad groups of ${row.name}` }, 'Ad groups')),
   ].filter(Boolean)
-  return [section('Campaigns', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools), state_), !tools.fixed && searchField({ search: 'Campaign name' }, state, tools.go), syncing(campaigns.meta),
-    table({ caption: 'Campaigns', columns, rows: campaigns.data, empty: emptyOf(campaigns.pagination, state, 'No campaign is listed.') }), pages(campaigns.pagination, state, tools.go, 'campaigns'))]
+  return listed('Campaign', campaigns, columns, state, tools, choice)
 }
 
 // drawAdGroups shows one marketplace's ad groups, or those of one campaign.
 export function drawAdGroups(state, answers, tools) {
-  const groups = answers['ad-groups']
-  if (!groups) return [section('Ad groups', sides(state.view, tools), el('p', { class: 'empty' }, 'The account has no marketplace.'))]
   const columns = [
     name((row) => [ownLink('ad-group-figures', row.ad_group_id, row.name, tools, unfiltered), id(row.ad_group_id)], 'Ad group'),
     plain('Campaign', (row) => id(row.campaign_id)),
@@ -60,8 +65,7 @@ export function drawAdGroups(state, answers, tools) {
     number('Default bid', (row) => orNone(row.default_bid, (bid) => amount(bid.amount, bid.currency_code))),
   ]
   const narrowed = state.campaign_id && el('p', {}, `Of campaign ${state.campaign_id} alone. `, !tools.fixed && el('a', { href: tools.link({ campaign_id: '', page: '1' }) }, 'Show all ad groups'))
-  return [section('Ad groups', sides(state.view, tools), el('div', { class: 'row' }, marketplaceOf(state, tools)), !tools.fixed && searchField({ search: 'Ad group name' }, state, tools.go), narrowed, syncing(groups.meta),
-    table({ caption: 'Ad groups', columns, rows: groups.data, empty: emptyOf(groups.pagination, state, 'No ad group is listed.') }), pages(groups.pagination, state, tools.go, 'ad groups'))]
+  return listed('Ad group', answers['ad-groups'], columns, state, tools, null, narrowed)
 }
 
 const schedule = ({ frequency, time: at, timezone }) => [orNone(frequency, words), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)

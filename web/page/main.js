@@ -10,14 +10,12 @@ import { ofApi, requestsOf } from './requests.js'
 import { behind, drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers. running ends what a view asks
 // when another one is shown; lasting ends downloads and changes with the session.
 let session = null
-
-const requestTo = (path) => ({ path, params: [] })
 
 byId('key-form').addEventListener('submit', (event) => {
   event.preventDefault() // the key goes into no form's address or body
@@ -42,6 +40,7 @@ addEventListener('hashchange', () => session?.controls && show())
 // Back may bring a page back as it was left, with a key that was signed out meanwhile.
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 addEventListener('online', () => session?.failed && show())
+addEventListener('visibilitychange', () => isOld(session?.shown) && show({ again: true }))
 
 // begin starts a session. The account comes first: it shows whether the key is
 // right, and answers without an active subscription too: then only connections of
@@ -50,7 +49,7 @@ async function begin(key, accepted = () => {}) {
   endSession(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
   const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map(), learnt: performance.now() }
-  const ask = (path) => api.get(requestTo(path), { signal: mine.running.signal, waiting })
+  const ask = (path) => api.get({ path }, { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
     accepted(key)
@@ -229,7 +228,7 @@ async function learn(mine, running, { again, answers }) {
   const goesOn = ({ meta }) => meta?.data_last_date && (known.every(({ data_last_date: last }) => !last || last < meta.data_last_date)
     || (performance.now() > mine.learnt + 60_000 && behind(meta, known).length))
   if (!again && !answers.summary?.by_marketplace.some(isNew) && !Object.values(answers).some(goesOn)) return false
-  const now = await mine.api.get(requestTo('/api/v1/marketplaces'), { signal: running.signal, waiting }).then(({ data }) => data, () => known)
+  const now = await mine.api.get({ path: '/api/v1/marketplaces' }, { signal: running.signal, waiting }).then(({ data }) => data, () => known)
   if (running !== mine.running) return false
   mine.learnt = performance.now()
   mine.marketplaces = now

@@ -6,7 +6,7 @@ import { byId, el, redraw } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, drawNotices, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -23,6 +23,7 @@ byId('skip').addEventListener('click', (event) => {
   byId('main').focus()
 })
 addEventListener('hashchange', () => show())
+addEventListener('visibilitychange', () => isOld(shown) && show({ again: true }))
 
 // settled is the saved state with what the reader chose.
 function settled() {

@@ -28,6 +28,10 @@ export const SYNCING_SECONDS = 60
 // isSyncing reports whether one of the answers is a list that is still being read.
 export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
 
+// isOld reports whether answers that are in sight are ten minutes old: "today" may be
+// another day by now.
+export const isOld = (shown) => !document.hidden && Date.now() - shown?.at > 600_000
+
 export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
 
 // askAll asks for all answers of a view at once, and then for those that depend on
@@ -37,7 +41,7 @@ export async function askAll(requests, ask, refused = []) {
   try {
     const first = await all(requests.filter(({ after }) => !after))
     const asked = requests.map((request) => (request.after ? request.after(first) : request))
-    return { requests, asked, answers: { ...first, ...await all(asked.filter(({ name }) => !first[name])) }, refused }
+    return { requests, asked, answers: { ...first, ...await all(asked.filter(({ name }) => !first[name])) }, refused, at: Date.now() }
   } catch (error) {
     const plain = error instanceof Problem && requests.map((request) => without(request, error))
     if (!plain || sameRequests(plain, requests)) throw error
