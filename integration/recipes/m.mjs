@@ -139,6 +139,7 @@ const LIBRARY = {
     return found
   },
   'Text.Split': (text, separator) => want(text, 'text').split(want(separator, 'text')),
+  'Text.Replace': (text, old, now) => want(text, 'text').replaceAll(want(old, 'text'), want(now, 'text')),
   'Text.StartsWith': (text, start) => want(text, 'text').startsWith(want(start, 'text')),
   'Text.From': (value) => String(want(value, 'number', 'text')),
 }

@@ -71,14 +71,14 @@ var wantedTypes = func() map[string]string {
 		"text": `activity_id ad_group_id ad_group_name ad_product budget_currency_code budget_type campaign_id campaign_name changes country_code
 			currency currency_code default_bid_currency_code last_run_rule_run_id last_run_status marketplace marketplace_id marketplaces name product_id provenance rule_id
 			rule_run_id schedule_frequency schedule_time schedule_timezone scope_campaign_ids scope_marketplaces section state status summary targeting timezone title tool`,
-		"Currency.Type": "average_cpc budget_amount comparison_average_cpc comparison_sales comparison_spend default_bid_amount sales spend",
+		"Currency.Type": "average_cpc comparison_average_cpc comparison_sales comparison_sales_clicks comparison_spend sales sales_clicks spend",
 		"Int64.Type": `changed clicks comparison_clicks comparison_impressions comparison_purchases counts_ad_groups counts_ads counts_campaigns impressions
 			last_run_changed looked_at_ad_groups looked_at_campaigns looked_at_targets purchases`,
 		"date":         "comparison_date data_first_date data_last_date date end_date month start_date week",
 		"datetimezone": "edited_at finished_at last_run_finished_at last_run_started_at occurred_at started_at",
-		"number": `acos comparison_acos comparison_change_acos comparison_change_average_cpc comparison_change_clicks comparison_change_conversion_rate comparison_change_ctr
-			comparison_change_impressions comparison_change_purchases comparison_change_roas comparison_change_sales comparison_change_spend
-			comparison_conversion_rate comparison_ctr comparison_roas conversion_rate ctr roas sales_clicks units_sold_clicks_7d`,
+		"number": `acos budget_amount comparison_acos comparison_change_acos comparison_change_average_cpc comparison_change_clicks comparison_change_conversion_rate comparison_change_ctr
+			comparison_change_impressions comparison_change_purchases comparison_change_roas comparison_change_sales comparison_change_sales_clicks comparison_change_spend
+			comparison_conversion_rate comparison_ctr comparison_roas conversion_rate ctr default_bid_amount roas units_sold_clicks_7d`,
 	} {
 		for _, name := range strings.Fields(names) {
 			types[name] = kind
@@ -97,6 +97,7 @@ func TestAQueryHasATypeForEveryColumn(t *testing.T) {
 	for _, request := range []string{
 		"/marketplaces", "/summary?compare=previous_period&marketplaces=US,UK", "/timeline?granularity=week&compare=previous_year", "/reports/products?range=last_30_days&compare=previous_period",
 		"/report?dimensions=week,marketplace,ad_product,campaign,ad_group&currency=local&range=last_7_days", "/report?dimensions=month,product&range=last_90_days&figures=spend,sales_clicks,units_sold_clicks_7d&currency=local&marketplaces=" + market,
+		"/report?dimensions=product&range=last_7_days&figures=sales_clicks&currency=local&compare=previous_period&marketplaces=" + market,
 		"/campaigns?marketplace_id=" + market, "/ad-groups?marketplace_id=" + market, "/rules", "/rules/" + rule + "/runs", "/activity",
 	} {
 		table, err := query(t, pageQuery(t, h.Server.Address, ask.Key, request))

@@ -3,6 +3,9 @@
 // differ. A column's type follows from its name, so that a query keeps its types
 // when figures are added to it.
 
+import { FIGURES } from './figures.js'
+import { AMOUNTS } from './measures.js'
+
 const text = (value) => `"${value.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`
 
 const field = ([name, value]) => (/^[a-z_]+$/.test(name) ? `${name} = ${text(value)}` : `#${text(name)} = ${text(value)}`)
@@ -36,16 +39,23 @@ const pages = (path, params) => `Page = (number) => ${table(path, params, 'page 
         each [rows]),
     Named = Table.Combine(Pages)`
 
+// list is a list of texts, in lines that can be read.
+const list = (names) => `{${names.map(text).join(', ').replace(/(.{90}[^,]*,) /g, '$1\n        ')}}`
+
+const figures = (kind) => FIGURES.filter((figure) => figure.kind === kind).map(({ name }) => name)
+
 const TYPES = `    // The type of each column, by its name or its last word. Amounts have exact
-    // decimals. Ids stay text: numbers would lose their last digits.
-    Amounts = {"spend", "sales", "average_cpc", "comparison_spend", "comparison_sales", "comparison_average_cpc", "budget_amount", "default_bid_amount"},
-    Counts = {"impressions", "clicks", "purchases", "comparison_impressions", "comparison_clicks", "comparison_purchases", "changed", "last_run_changed"},
+    // decimals. Bids and budgets, which may have more than the four of Currency.Type,
+    // are numbers of 15 digits, as ratios are. Ids stay text: numbers would lose their
+    // last digits.
+    Amounts = ${list([...figures('money'), ...AMOUNTS])},
+    Counts = ${list([...figures('count'), 'changed', 'last_run_changed'])},
     Texts = {"id", "ids", "title", "name", "summary", "section", "marketplace", "marketplaces", "product", "code", "timezone", "state",
         "targeting", "type", "provenance", "status", "frequency", "time", "tool", "currency", "changes"},
     Type = (name) =>
-        let Last = List.Last(Text.Split(name, "_")) in
-        if List.Contains(Amounts, name) then Currency.Type
-        else if List.Contains(Counts, name) or Text.StartsWith(name, "counts_") or Text.StartsWith(name, "looked_at_") then Int64.Type
+        let Last = List.Last(Text.Split(name, "_")), Figure = Text.Replace(name, "comparison_", "") in
+        if List.Contains(Amounts, Figure) then Currency.Type
+        else if List.Contains(Counts, Figure) or Text.StartsWith(name, "counts_") or Text.StartsWith(name, "looked_at_") then Int64.Type
         else if List.Contains({"date", "week", "month"}, Last) then type date
         else if Last = "at" then type datetimezone
         else if List.Contains(Texts, Last) then type text
