@@ -110,6 +110,22 @@ func TestAnswersSayWhatTheyAre(t *testing.T) {
 	}
 }
 
+func TestFilesOfDifferentThingsHaveDifferentNames(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	for request, want := range map[string]string{
+		"report?dimensions=ad_group,date&range=this_month":                                            "report_ad_group_date_2026-03-01_2026-03-10",
+		"report?dimensions=campaign&range=this_month&ad_products=SPONSORED_BRANDS&page=2&page_size=1": "report_campaign_2026-03-01_2026-03-10_filtered_page_2",
+		"report?dimensions=product&range=this_month&search=mug":                                       "report_product_2026-03-01_2026-03-10_filtered",
+		"summary?range=this_month":                                                                    "summary_2026-03-01_2026-03-10",
+		"timeline?range=this_month":                                                                   "timeline_2026-03-01_2026-03-10",
+	} {
+		got := ask(h, "/api/v1/"+request+map[bool]string{true: "&", false: "?"}[strings.Contains(request, "?")]+"format=csv")
+		if disposition := got.Header().Get("Content-Disposition"); disposition != `attachment; filename="`+want+`.csv"` {
+			t.Errorf("%s is %s, want %s: %.200s", request, disposition, want, got.Body)
+		}
+	}
+}
+
 func TestAcceptChoosesTheFormat(t *testing.T) {
 	for accept, want := range map[string]string{
 		"":                           query.JSON,

@@ -2,6 +2,7 @@ package query
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,25 +10,44 @@ import (
 	"adlens/internal/query/period"
 )
 
-// About says in a few words what a request is about: its period and page.
+// About says in a few words what a request is about, as files of different things need
+// different names: its dimensions, period and own currency, whether it is filtered, and
+// its page.
 func (r Request) About() []string {
-	return append([]string{r.Period.Start.String(), r.Period.End.String()}, r.Paging.aboutPage()...)
+	words := append(slices.Clone(r.Dimensions), r.Period.Start.String(), r.Period.End.String())
+	if r.Local {
+		words = append(words, LocalCurrency)
+		if r.Currency != "" {
+			words = append(words, r.Currency)
+		}
+	}
+	return append(words, aboutRows(r.Filters.narrow() || r.Search != "", r.Paging)...)
 }
 
-// About says in a few words what a request is about: its marketplace and page.
+// narrow reports whether one of the filters is set.
+func (f Filters) narrow() bool {
+	return len(f.Marketplaces)+len(f.AdProducts)+len(f.Campaigns)+len(f.AdGroups)+len(f.Products) > 0
+}
+
+// About says in a few words what a request is about: its marketplace, whether it is
+// filtered, and its page.
 func (r ListRequest) About() (words []string) {
 	if r.Marketplace.ID != "" {
 		words = append(words, r.Marketplace.ID)
 	}
-	return append(words, r.Paging.aboutPage()...)
+	isFiltered := r.CampaignID != "" || r.Search != "" || len(r.States)+len(r.Tools) > 0
+	return append(words, aboutRows(isFiltered, r.Paging)...)
 }
 
-// aboutPage is the page, where it is not the first.
-func (p Paging) aboutPage() []string {
-	if p.Page <= 1 {
-		return nil
+// aboutRows says which rows an answer has, where they are not the first page of all.
+func aboutRows(isFiltered bool, p Paging) (words []string) {
+	if isFiltered {
+		words = append(words, "filtered")
 	}
-	return []string{"page", strconv.Itoa(p.Page)}
+	if p.Page > 1 {
+		words = append(words, "page", strconv.Itoa(p.Page))
+	}
+	return words
 }
 
 // AmountCurrency is that of all amounts of the answer; "" where there are several, or
