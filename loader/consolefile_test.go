@@ -85,7 +85,7 @@ func TestADownloadThatIsReplacedBeforeItsRowsAreReadIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &download{file: p.file, report: p.report, market: p.market, console: p.console}
+	d := &download{pending: p}
 	_, closeFile, err := d.openConsole(t.Context())
 	if err != nil {
 		t.Fatal(err)

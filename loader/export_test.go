@@ -34,8 +34,8 @@ func ReadReport(dir, object, downloaded string) (grains int, err error) {
 	}
 	turn := make(chan struct{})
 	close(turn)
-	d := download{file: file{root: root, download: downloaded}, report: report, progress: unheard{}, turn: turn, alone: true,
-		market: Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}}
+	market := Marketplace{Profile: platform.Profile{ID: report.ProfileID, Currency: "USD"}}
+	d := download{pending: pending{file: file{root: root, download: downloaded}, report: report, market: market}, progress: unheard{}, turn: turn, alone: true}
 	c, err := d.readContent(context.Background())
 	if err != nil {
 		return 0, err

@@ -178,10 +178,7 @@ func (c *content) partCount() int {
 
 // download reads a report's download: to its end, every row checked.
 type download struct {
-	file     file
-	report   *platform.Report
-	market   Marketplace
-	console  *consoleReport // nil for a report of the platform
+	pending
 	progress Progress
 	turn     <-chan struct{} // closed when nothing else is waited for
 	alone    bool            // nothing is read beside it

@@ -59,8 +59,7 @@ func (r *readings) awaitFirst(next []pending) *reading {
 
 func (r *readings) beginReading(p pending, alone bool) {
 	started := &reading{turn: make(chan struct{}), done: make(chan struct{})}
-	started.download = &download{file: p.file, report: p.report, market: p.market, console: p.console, forms: r.session.forms,
-		progress: r.session.progress, turn: started.turn, alone: alone}
+	started.download = &download{pending: p, forms: r.session.forms, progress: r.session.progress, turn: started.turn, alone: alone}
 	r.begun[p.file.shown] = started
 	r.running.Go(func() {
 		defer close(started.done)

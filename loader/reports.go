@@ -31,12 +31,10 @@ func (p pending) reportSource() manifest.Source {
 	return manifest.Source{ReportID: p.report.ID, GeneratedAt: p.report.GeneratedAt}
 }
 
-func (p pending) reportSlice() manifest.Slice { return sliceOf(p.market, p.report) }
-
-// sliceOf returns the marketplace and ad product that a report covers.
-func sliceOf(market Marketplace, report *platform.Report) manifest.Slice {
-	slice := manifest.Slice{Marketplace: market.Key, AdProduct: report.Type.AdProduct}
-	if report.Type.Legacy {
+// reportSlice returns the marketplace and ad product that a report covers.
+func (p pending) reportSlice() manifest.Slice {
+	slice := manifest.Slice{Marketplace: p.market.Key, AdProduct: p.report.Type.AdProduct}
+	if p.report.Type.Legacy {
 		slice.AdProduct = manifest.LegacyReported
 	}
 	return slice

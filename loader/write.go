@@ -70,7 +70,7 @@ func (w *reportWriter) writeTable(ctx context.Context, t *table) error {
 	for number, product := range t.products.all {
 		keys[number] = session.productKey(product)
 	}
-	l, slice, places := w.columnLayout(t.columns), w.reportSlice(), placeKeys{session: session, table: t}
+	l, slice, places := w.columnLayout(t.columns), w.download.reportSlice(), placeKeys{session: session, table: t}
 	w.build.block.growRows(min(len(t.grains), session.blockRows))
 	order := t.sortedGrains(keys)
 	for len(order) > 0 {
@@ -130,14 +130,10 @@ func (t *table) sameDay(order []int) []int {
 	return order[:n]
 }
 
-func (w *reportWriter) reportSlice() manifest.Slice {
-	return sliceOf(w.download.market, w.download.report)
-}
-
 // generationOn returns the generation that a day's facts are written under, if
 // the report speaks for the day.
 func (w *reportWriter) generationOn(day adlens.Day) (uint32, bool) {
-	u := manifest.Unit{Kind: manifest.Month, Slice: w.reportSlice(), Start: day.FirstOfMonth()}
+	u := manifest.Unit{Kind: manifest.Month, Slice: w.download.reportSlice(), Start: day.FirstOfMonth()}
 	if !holdsDay(w.claims[u], day) {
 		return 0, false
 	}
