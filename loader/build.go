@@ -70,13 +70,14 @@ func (b *build) beginUnit(ctx context.Context, u manifest.Unit) (*unitBuild, err
 	return ub, nil
 }
 
-// unitSources are the reports that speak for a unit as the load stands.
-func (b *build) unitSources(u manifest.Unit) []manifest.Source {
+// entryOf returns the entry of a unit as it is with this load so far, else as it is live;
+// of neither, its generation is 0.
+func (b *build) entryOf(u manifest.Unit) manifest.Entry {
 	if ub, ok := b.units[u]; ok {
-		return ub.entry.Sources
+		return ub.entry
 	}
 	e, _ := b.session.Manifest().Find(u)
-	return e.Sources
+	return e
 }
 
 // claimDays gives days of the unit to a report.

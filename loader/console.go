@@ -264,7 +264,7 @@ func (b *build) describeTie(p pending) string {
 	mine := p.reportSource()
 	for first := p.report.Start.FirstOfMonth(); p.console != nil && first <= p.report.End; first = first.AddMonths(1) {
 		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
-		for _, other := range b.unitSources(manifest.Unit{Kind: manifest.Month, Slice: p.reportSlice(), Start: first}) {
+		for _, other := range b.entryOf(manifest.Unit{Kind: manifest.Month, Slice: p.reportSlice(), Start: first}).Sources {
 			if other.Days&days == 0 || other.ReportID == mine.ReportID || !other.GeneratedAt.Equal(mine.GeneratedAt) || !strings.HasPrefix(other.ReportID, consoleID) {
 				continue
 			}

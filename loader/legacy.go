@@ -32,7 +32,7 @@ func (b *build) beginLegacy(ctx context.Context) (all []legacyMonth, err error) 
 	for _, u := range b.legacyUnits() {
 		m := legacyMonth{reported: u, counted: u, brands: u}
 		m.counted.Slice, m.brands.Slice = u.Slice.Of(manifest.LegacyCounted), u.Slice.Of(adlens.SponsoredBrands)
-		held := manifest.Entry{Sources: b.unitSources(u)}.Held()
+		held := b.entryOf(u).Held()
 		if b.relisted[u.Slice.Marketplace] {
 			m.days = held
 		}
@@ -106,7 +106,7 @@ func (b *build) countMonth(ctx context.Context, m legacyMonth) error {
 	}
 	ub := b.units[m.counted]
 	ub.entry.Sources = nil
-	for _, source := range b.unitSources(m.reported) {
+	for _, source := range b.entryOf(m.reported).Sources {
 		if source.Days &= (m.days | ub.before.Held()) &^ c.unclear; source.Days != 0 {
 			ub.entry.Sources = append(ub.entry.Sources, source)
 		}
@@ -115,17 +115,9 @@ func (b *build) countMonth(ctx context.Context, m legacyMonth) error {
 	return c.rewriteBrands(ctx)
 }
 
-// generationOf returns the generation of a month as the load stands, 0 for none.
-func (b *build) generationOf(u manifest.Unit) uint32 {
-	if ub, ok := b.units[u]; ok {
-		return ub.entry.Generation
-	}
-	return b.session.Manifest().Generation(u)
-}
-
 // storedRows reads the facts of some days of a month, as they are with this load.
 func (b *build) storedRows(ctx context.Context, u manifest.Unit, days manifest.Days) (rows []keyedSums, err error) {
-	generation := b.generationOf(u)
+	generation := b.entryOf(u).Generation
 	if generation == 0 {
 		return nil, nil
 	}
@@ -203,7 +195,7 @@ func (c *legacyCounter) countDay(ctx context.Context, day adlens.Day, rows []key
 
 // sourceOf returns the id of the legacy report that speaks for a day.
 func (c *legacyCounter) sourceOf(day adlens.Day) string {
-	for _, s := range c.build.unitSources(c.month.reported) {
+	for _, s := range c.build.entryOf(c.month.reported).Sources {
 		if holdsDay(s.Days, day) {
 			return s.ReportID
 		}
@@ -247,7 +239,7 @@ func (c *legacyCounter) rewriteBrands(ctx context.Context) error {
 		return nil
 	}
 	b, u := c.build, c.month.brands
-	from := b.generationOf(u)
+	from := b.entryOf(u).Generation
 	ub, begun := b.units[u]
 	if !begun {
 		var err error

@@ -266,12 +266,6 @@ func (s *session) countAccount(ctx context.Context, of []string) {
 	})
 }
 
-// liveGeneration returns the live generation of a unit of the account as a whole, 0
-// where it has none.
-func (s *session) liveGeneration(kind manifest.Kind) uint32 {
-	return s.Manifest().Generation(manifest.Unit{Kind: kind})
-}
-
 // readUnit reads a unit of the account as a whole. A load builds on what it reads, and an
 // engine may have lost rows, and restarted, since they were counted: fewer are refused.
 func readUnit[R any](ctx context.Context, s *session, kind manifest.Kind, read func(context.Context, string, uint32) (R, error), rowsOf func(R) int) (R, error) {
@@ -315,7 +309,7 @@ func (s *session) requireEntities(ctx context.Context) error {
 
 func (s *session) readForms(ctx context.Context) (err error) {
 	s.forms = Forms{}
-	if s.liveGeneration(manifest.Forms) != 0 {
+	if s.Manifest().Generation(manifest.Unit{Kind: manifest.Forms}) != 0 {
 		s.forms, err = readUnit(ctx, s, manifest.Forms, s.store.Forms, func(all Forms) int { return len(all) })
 	}
 	return err

@@ -269,7 +269,7 @@ func (b *build) describeElsewhere(p pending) string {
 			continue
 		}
 		for first := p.report.Start.FirstOfMonth(); first <= p.report.End; first = first.AddMonths(1) {
-			if slices.ContainsFunc(b.unitSources(manifest.Unit{Kind: manifest.Month, Slice: slice, Start: first}), func(s manifest.Source) bool { return s.ReportID == p.report.ID }) {
+			if slices.ContainsFunc(b.entryOf(manifest.Unit{Kind: manifest.Month, Slice: slice, Start: first}).Sources, func(s manifest.Source) bool { return s.ReportID == p.report.ID }) {
 				return fmt.Sprintf("profile %s has the figures of this report too: a report is of one profile; load a newer report of its days for the profile that it is not of", m.ID)
 			}
 		}
@@ -338,7 +338,7 @@ func (b *build) claimedDays(p pending, sum string) (map[manifest.Unit]manifest.D
 	for first := p.report.Start.FirstOfMonth(); first <= p.report.End; first = first.AddMonths(1) {
 		u := manifest.Unit{Kind: manifest.Month, Slice: p.reportSlice(), Start: first}
 		days := manifest.DaysBetween(max(p.report.Start, first), min(p.report.End, first.LastOfMonth()))
-		for _, other := range b.unitSources(u) {
+		for _, other := range b.entryOf(u).Sources {
 			if other.ReportID == mine.ReportID && other.GeneratedAt.Equal(mine.GeneratedAt) && other.SHA256 != sum {
 				return nil, newRefusalf("report %s was loaded before with another content; a report does not change, so one of the two downloads is damaged, or another report's; if that is the one that was loaded, load a newer report of these days, or this one with a later generatedAt in its object", mine.ReportID)
 			}
