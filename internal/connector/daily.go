@@ -46,7 +46,7 @@ type Daily struct {
 	mu      sync.Mutex
 	looks   map[string]look       // by connection
 	refused map[string]refusal    // by task
-	tried   map[string]uint32     // by connection, the rates that reports on the disk were last tried with
+	tried   map[string]uint32     // by connection, the AwaitedVersion with which reports on the disk were last tried
 	begun   map[string]bool       // by task, that legacy reports were requested by this process
 	told    map[string]adlens.Day // by connection, the day on which it was last told that profiles are left out
 	running sync.WaitGroup
@@ -58,7 +58,7 @@ type look struct {
 	next     time.Time
 	busy     bool
 	again    bool // look at it again right after the look that runs
-	waiting  int  // reports that lack rates
+	waiting  int  // reports on the disk that are not loaded
 	failures int  // looks in a row that failed
 
 	stop context.CancelFunc // of the look that runs

@@ -164,8 +164,8 @@ type pull struct {
 	kept       string // the directory that a server takes the account's extracts from; "" for out
 	poll       time.Duration
 	fetched    func(done, total int)
-	// saidBefore leaves reports out of the result that wait for rates since an
-	// earlier try.
+	// saidBefore leaves reports out of the result that wait for rates or a list since
+	// an earlier try.
 	saidBefore bool
 
 	// readLists begins to read a profile's lists where they have rested: a legacy report has

@@ -19,7 +19,7 @@ type refusal struct {
 const closedTries = 5
 
 // isWanting reports whether another try on the same day may bring more of a
-// task: all else is read, waits for rates, or was refused for good.
+// task: all else is read, waits for rates or a list, or was refused for good.
 func (t *task) isWanting() bool {
 	return slices.ContainsFunc(t.windows, func(w *window) bool {
 		return w.progress < onDisk && !w.wasRefused() || w.progress == onDisk && !w.waits

@@ -15,8 +15,8 @@ import (
 	"adlens/loader"
 )
 
-// waitingError is the error of a pull of which reports wait for rates: not all
-// that was requested is loaded.
+// waitingError is the error of a pull of which reports wait for rates or a list: not
+// all that was requested is loaded.
 func waitingError(r loader.Result) error {
 	n, days := MissingRates(r)
 	if n == 0 {

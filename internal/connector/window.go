@@ -56,7 +56,7 @@ type window struct {
 	request    adlens.ReportRequest // zero where none was made yet
 	progress   progress
 	fresh      bool  // it was downloaded by this try
-	waits      bool  // the loader refused it for want of rates alone
+	waits      bool  // the loader refused it for want of rates or a list alone
 	spare      bool  // it adds no day that is due, so the task does not wait for it
 	err        error // why it is not here
 }

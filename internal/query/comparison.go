@@ -99,7 +99,7 @@ func (s *sides) isEmpty(summands []summand) bool {
 // Comparison is the figures of the earlier period, and how they changed since.
 type Comparison struct {
 	Figures Figures
-	Change  Figures // by the names of the figures that changed
+	Change  Figures // in the same order
 }
 
 // comparisonOf is nil where nothing is compared. Nothing is shown as changed
