@@ -11,6 +11,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/clickhouse/audit"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/commits"
 	adhttp "adlens/internal/http"
 
 	"go.uber.org/zap"
@@ -265,7 +266,7 @@ func (i *inspector) sayDamage() {
 		if i.said[account] != len(missing) {
 			i.said[account] = len(missing)
 			i.log.Error("the data of an account is damaged; nothing of it is answered until it is restored from a backup: adlens restore --from PLACE --account ID",
-				zap.String("account", account), zap.Int("faults", len(missing)), zap.Stringer("missing", missing))
+				zap.String("account", account), zap.Int("faults", len(missing)), zap.String("missing", commits.Summary(missing)))
 		}
 	}
 }

@@ -304,7 +304,7 @@ func TestALostPlaceIsNoEmptyAccount(t *testing.T) {
 	if err := db.Inspector.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if lost := db.Inspector.Damage().Lost; len(lost) != 1 || !strings.Contains(lost[accounts[1]].String(), "placements") {
+	if lost := db.Inspector.Damage().Lost; len(lost) != 1 || !strings.Contains(strings.Join(lost[accounts[1]], "; "), "placements") {
 		t.Errorf("lost is %v, expected the place of %s", lost, accounts[1])
 	}
 	if err := db.Cluster.Placements().Place(t.Context(), accounts[1]); adlens.KindOf(err) != adlens.Damaged {
@@ -356,7 +356,7 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := d.Inspector.Damage().Lost
-	if len(lost) != 1 || !strings.HasPrefix(lost[t.Name()].String(), "feeds cannot be read: ") {
+	if len(lost) != 1 || !strings.HasPrefix(strings.Join(lost[t.Name()], "; "), "feeds cannot be read: ") {
 		t.Errorf("lost is %v, expected that feeds cannot be read", lost)
 	}
 	if err := d.Inspector.MendDirectory(t.Context(), t.Name(), unheard); adlens.KindOf(err) != adlens.Damaged || !strings.Contains(err.Error(), "new data directory") {

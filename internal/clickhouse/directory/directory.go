@@ -200,9 +200,3 @@ SELECT account_id, if(name = '', region, name) AS called, region, client_id, sea
 FROM (SELECT * FROM connections WHERE {account:String} IN ('', account_id) ORDER BY account_id, name, updated_at DESC LIMIT 1 BY account_id, name)
 ORDER BY account_id, called, updated_at DESC
 LIMIT 1 BY account_id, called`
-
-// Faults are what is wrong with an account.
-type Faults []string
-
-// String cuts a long list short.
-func (faults Faults) String() string { return commits.Summary(faults) }

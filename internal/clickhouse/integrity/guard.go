@@ -8,7 +8,6 @@ import (
 
 	"adlens"
 	"adlens/internal/clickhouse/conn"
-	"adlens/internal/clickhouse/directory"
 	"adlens/internal/commits"
 	"adlens/internal/query"
 )
@@ -144,11 +143,8 @@ func (g *Guard) IsQuiet() bool {
 }
 
 // known returns what is missing of each account, and what cannot be read.
-func (g *Guard) known() (map[string]directory.Faults, error) {
-	lost := map[string]directory.Faults{}
-	for account, faults := range g.withheld.Lost() {
-		lost[account] = faults
-	}
+func (g *Guard) known() (map[string][]string, error) {
+	lost := g.withheld.Lost()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return lost, g.alarmed

@@ -68,9 +68,9 @@ func (i *Inspector) SealDirectory(ctx context.Context) error {
 
 // Damage is what is known to be wrong with the stored data.
 type Damage struct {
-	Lost    map[string]directory.Faults // by account: what is missing
-	Unread  error                       // what was met that cannot be read, nil for nothing
-	Refused []error                     // of each shard that is not the server that its accounts are on
+	Lost    map[string][]string // by account: what is missing
+	Unread  error               // what was met that cannot be read, nil for nothing
+	Refused []error             // of each shard that is not the server that its accounts are on
 }
 
 // Damage returns what is known now.
