@@ -97,10 +97,7 @@ seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 					return err
 				}
 				defer release()
-				if err := d.requireAccount(cmd.Context(), args[0]); err != nil {
-					return err
-				}
-				a, _, err := d.Accounts.Account(cmd.Context(), args[0])
+				a, err := d.requireAccount(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}

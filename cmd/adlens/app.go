@@ -82,7 +82,7 @@ With --json it prints code, app_id and expires_at.`,
 
 // inviteApp makes and stores an invitation. Of the code, only its hash is kept.
 func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth.App, error) {
-	if err := d.requireAccount(ctx, account); err != nil {
+	if _, err := d.requireAccount(ctx, account); err != nil {
 		return auth.Invite{}, auth.App{}, err
 	}
 	code, now := auth.NewInvite(), time.Now().UTC().Truncate(time.Millisecond)

@@ -143,7 +143,7 @@ has those found.`,
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), wanted.Account); err != nil {
+				if _, err := d.requireAccount(cmd.Context(), wanted.Account); err != nil {
 					return err
 				}
 				p := o.newProgress(cmd.ErrOrStderr())

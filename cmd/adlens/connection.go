@@ -107,7 +107,7 @@ removed.`,
 // removeConnection removes a connection, which needs neither its secrets nor the
 // platform.
 func (d *data) removeConnection(ctx context.Context, o *options, account, name string) (adlens.Connection, error) {
-	if err := d.requireAccount(ctx, account); err != nil {
+	if _, err := d.requireAccount(ctx, account); err != nil {
 		return adlens.Connection{}, err
 	}
 	return o.newConnector(d, platformOptions{}, nil, nil, nil).Remove(ctx, account, name)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/clickhouse"
 	"adlens/internal/clickhouse/cluster"
@@ -153,14 +154,14 @@ func (o *options) requireDataDir() error {
 	return nil
 }
 
-// requireAccount makes sure that an account is there.
-func (d *data) requireAccount(ctx context.Context, account string) error {
-	_, found, err := d.Accounts.Account(ctx, account)
+// requireAccount returns an account, and an error where it is not there.
+func (d *data) requireAccount(ctx context.Context, account string) (adlens.Account, error) {
+	known, found, err := d.Accounts.Account(ctx, account)
 	if err == nil && !found {
 		if err := d.requireNoRestore(ctx, account, false); err != nil {
-			return err
+			return known, err
 		}
 		err = fmt.Errorf("account %q does not exist; add it with: adlens account add %s --name NAME", account, account)
 	}
-	return err
+	return known, err
 }

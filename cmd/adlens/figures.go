@@ -156,10 +156,7 @@ func refuseForTable(r answer.Request) error {
 // printFigures answers a request as the API does, and prints the answer.
 func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request, format string) error {
 	ctx := cmd.Context()
-	if err := d.requireAccount(ctx, account); err != nil {
-		return err
-	}
-	known, _, err := d.Accounts.Account(ctx, account)
+	known, err := d.requireAccount(ctx, account)
 	if err != nil {
 		return err
 	}

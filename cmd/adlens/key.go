@@ -105,7 +105,7 @@ func endOf(flag *pflag.Flag, now time.Time) (*time.Time, error) {
 // createKey makes and stores a key for what a record says of its account, its name
 // and its bounds. Only its hash is kept.
 func (d *data) createKey(ctx context.Context, record auth.Record) (auth.Key, auth.Record, error) {
-	if err := d.requireAccount(ctx, record.AccountID); err != nil {
+	if _, err := d.requireAccount(ctx, record.AccountID); err != nil {
 		return auth.Key{}, auth.Record{}, err
 	}
 	key := auth.NewKey()

@@ -54,7 +54,7 @@ func (d *data) ownMarketplaces(ctx context.Context, cmd *cobra.Command, account,
 	if !cmd.Flag("marketplaces").Changed {
 		return nil, nil
 	}
-	if err := d.requireAccount(ctx, account); err != nil {
+	if _, err := d.requireAccount(ctx, account); err != nil {
 		return nil, err
 	}
 	view, err := d.Figures.View(ctx, account)

@@ -15,7 +15,6 @@ import (
 // limits are the limits of accounts as one server holds them.
 type limits struct {
 	*auth.StoredLimiter
-	local  *auth.Limiter
 	shared *redis.Limiter // nil where each server counts for itself
 	log    *zap.Logger
 }
@@ -28,7 +27,7 @@ const daysEvery = 250 * time.Millisecond
 // that loses the store later: a limit never makes a server unavailable.
 func (d *data) newLimits(ctx context.Context, so serveOptions, log *zap.Logger) (*limits, error) {
 	local := auth.NewReservingLimiter(so.limitMinute, so.limitDay)
-	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), local: local, log: log}
+	l := &limits{StoredLimiter: auth.NewStoredLimiter(local, d.DayUses, rand.Text(), time.Now), log: log}
 	l.Warn = func(text string, err error) { log.Warn(text, zap.Error(err)) }
 	if so.redis != "" {
 		shared, err := redis.New(so.redis, d.Cluster.Identity, so.limitMinute, so.limitDay, local, l.logRedisState)

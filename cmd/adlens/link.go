@@ -71,7 +71,7 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		Scopes: []string{auth.ScopeRead}, Request: saved, CreatedAt: now.UTC().Truncate(time.Millisecond), ExpiresAt: end,
 	}
 	return o.withDatabase(cmd.Context(), func(d *data) error {
-		if err := d.requireAccount(cmd.Context(), n.account); err != nil {
+		if _, err := d.requireAccount(cmd.Context(), n.account); err != nil {
 			return err
 		}
 		if record.Marketplaces, err = d.ownMarketplaces(cmd.Context(), cmd, n.account, n.marketplaces); err != nil {

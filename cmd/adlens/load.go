@@ -65,7 +65,7 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 		Args: someArguments("PATH"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
+				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				at, err := parseGeneratedAt(generatedAt, time.Now())

@@ -67,7 +67,7 @@ serve runs on the same data directory and database, it counts them.`,
 				return err
 			}
 			return o.withInspectedDatabase(cmd.Context(), account, func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
+				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				return o.answerOwner(cmd, d, *so, account)

@@ -55,7 +55,7 @@ is 1.`,
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				if err := d.requireAccount(cmd.Context(), account); err != nil {
+				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
 				p := o.newProgress(cmd.ErrOrStderr())

@@ -64,7 +64,7 @@ func (k recordKind[T, L]) newRevoke(o *options, short, long, example string) *co
 // printAll prints those of an account: a line of JSON for each, or a row of a table
 // below its header.
 func (k recordKind[T, L]) printAll(o *options, cmd *cobra.Command, d *data, account string) error {
-	if err := d.requireAccount(cmd.Context(), account); err != nil {
+	if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 		return err
 	}
 	all, err := k.read(cmd.Context(), d, account)

@@ -111,7 +111,7 @@ func (o *options) moveAccount(cmd *cobra.Command, d *data, account string, to in
 	if all := len(d.Cluster.Shards()); to < 1 || to > all {
 		return fmt.Errorf("--shard %d is none of the cluster's shards; expected 1 to %d", to, all)
 	}
-	if err := d.requireAccount(ctx, account); err != nil {
+	if _, err := d.requireAccount(ctx, account); err != nil {
 		return err
 	}
 	t := newTransfer(cmd.ErrOrStderr(), 0)
