@@ -80,12 +80,8 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	if err != nil {
 		return all, err
 	}
-	err = a.cluster.Home().ReadOnce(ctx, selectRefreshes, everyAccount, conn.EachRow(func(scan conn.Scan) error {
-		var oldest time.Time
-		err := scan(&oldest)
-		all.OldestRefresh = orNone(oldest)
-		return err
-	}))
+	err = a.cluster.Home().ReadOnce(ctx, selectRefreshes, everyAccount, conn.ScanInto(&all.OldestRefresh))
+	all.OldestRefresh = orNone(all.OldestRefresh)
 	return all, err
 }
 

@@ -211,7 +211,7 @@ func (f FactStore) deriveDays(ctx context.Context, account string, months []mani
 	return f.cluster.Exec(ctx, `INSERT INTO day_totals
 SELECT {account:String}, generation, day, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
-WHERE `+ofMonths("day")+`
+WHERE `+ofMonths+`
 GROUP BY generation, day`, monthParams(account, months))
 }
 
@@ -224,17 +224,15 @@ func (f FactStore) deriveMonths(ctx context.Context, account string, rollup tabl
 	return f.cluster.Exec(ctx, `INSERT INTO `+rollup.Name+`
 SELECT {account:String}, generation, toStartOfMonth(any(day)), `+rollup.Keys+`, any(marketplace_key), any(ad_product), `+sumTerms+`
 FROM facts
-WHERE `+ofMonths("day")+`
+WHERE `+ofMonths+`
 GROUP BY generation, `+rollup.Keys, monthParams(account, months))
 }
 
-// ofMonths keeps the rows of months, in a table that has a day of theirs in the
-// column. Which months these are says in which partitions they stand. The index
-// does not say what generations a granule has in which the next account begins,
-// and there is one of them in most parts of all other months.
-func ofMonths(column string) string {
-	return "account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND toYYYYMM(" + column + ") IN {calendar:Array(UInt32)}"
-}
+// ofMonths keeps the rows of months, in a table that has days. Which months these are
+// says in which partitions they stand. The index does not say what generations a
+// granule has in which the next account begins, and there is one of them in most parts
+// of all other months.
+const ofMonths = "account_id = {account:String} AND generation IN {generations:Array(UInt32)} AND toYYYYMM(day) IN {calendar:Array(UInt32)}"
 
 func monthParams(account string, months []manifest.Entry) conn.Params {
 	generations, starts := make([]uint32, len(months)), make([]adlens.Day, len(months))
@@ -325,7 +323,7 @@ type levelRows struct{ table, filter string }
 // Months that years are made of are read by generation, whether they are new or not.
 func levelsOf(months []manifest.Entry, copies []loader.Copy, years []loader.YearParts) (levels []levelRows) {
 	if len(months) > 0 {
-		levels = append(levels, levelRows{"facts", ofMonths("day")}, levelRows{"day_totals", ofMonths("day")})
+		levels = append(levels, levelRows{"facts", ofMonths}, levelRows{"day_totals", ofMonths})
 		for _, rollup := range tables.Rollups(manifest.Month) {
 			levels = append(levels, levelRows{rollup.Name, monthsOfParts})
 		}

@@ -63,7 +63,7 @@ SELECT arrayJoin([{account:String}, concat({account:String}, ' beside')]), {gene
 	}
 	some := months[3:5]
 	copied := []loader.Copy{{Month: some[0].Start, From: some[0].Generation, To: 99, Days: 1}, {Month: some[1].Start, From: some[1].Generation, To: 99, Days: 1}}
-	for filter, params := range map[string]conn.Params{loads.OfMonths("day"): loads.MonthParams(account, some), loads.CopiedDays: loads.CopyParams(account, copied)} {
+	for filter, params := range map[string]conn.Params{loads.OfMonths: loads.MonthParams(account, some), loads.CopiedDays: loads.CopyParams(account, copied)} {
 		var parts uint64
 		err := d.Cluster.Home().ReadAsOwner(t.Context(), "SELECT sum(parts) FROM (EXPLAIN ESTIMATE SELECT sum(clicks) FROM facts WHERE "+filter+")", params, conn.ScanInto(&parts))
 		if err != nil || parts != uint64(len(some)) {
