@@ -244,7 +244,7 @@ func TestPointsAreAlignedFromTheStartOfTheirPeriods(t *testing.T) {
 	}
 	add := func(all map[group]*sides, r Request, side int, start adlens.Day, points []point) {
 		for _, p := range points {
-			addToSide(all, group{bucket: r.offsetFrom(start, day(p.date))}, side, sums(0, p.clicks, 0, 0, 0))
+			sumsAt(all, group{bucket: r.offsetFrom(start, day(p.date))}, side).AddSums(sums(0, p.clicks, 0, 0, 0))
 		}
 	}
 	for name, c := range map[string]struct {

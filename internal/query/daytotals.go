@@ -136,22 +136,16 @@ func (d *dayTotals) cacheTotals(account string, months []Live, read []DayTotal, 
 // addGroups adds the days of the plan of one side up by the request's dimensions.
 func addGroups(to map[group]*sides, r Request, side int, plan Plan, units []dayUnit) {
 	start := [...]adlens.Day{current: r.Period.Start, earlier: r.Earlier.Start}[side]
-	sumsOf := func(g group) *exact.Sums {
-		if to[g] == nil {
-			to[g] = &sides{}
-		}
-		return &to[g][side]
-	}
 	for i := range units {
 		u := &units[i]
 		switch {
 		case len(u.rows) == 0:
 		case r.Granularity == "" || r.Granularity == ByMonth: // all its days are of one month
-			u.addTo(sumsOf(r.groupOf(plan.Days[i].Slice, start, u.first)), plan)
+			u.addTo(sumsAt(to, r.groupOf(plan.Days[i].Slice, start, u.first), side), plan)
 		default:
 			for j := range u.rows {
 				if day := u.rows[j].Day; plan.hasDay(day) {
-					sumsOf(r.groupOf(plan.Days[i].Slice, start, day)).Add(u.rows[j].Sums[:])
+					sumsAt(to, r.groupOf(plan.Days[i].Slice, start, day), side).Add(u.rows[j].Sums[:])
 				}
 			}
 		}

@@ -372,7 +372,7 @@ func TestReportsOfSomeProductsAreThoseOfTheirDays(t *testing.T) {
 			}
 			for name, one := range alone.answer(of) {
 				all[side].AddSums(one.sums)
-				addToSide(sums, group{bucket: name.bucket}, side, one.sums)
+				sumsAt(sums, group{bucket: name.bucket}, side).AddSums(one.sums)
 			}
 		}
 		if want := got.figuresOf(all[current]); !slices.Equal(got.Total, want) {

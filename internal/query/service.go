@@ -185,7 +185,7 @@ func (s *Service) groupKept(ctx context.Context, v View, r Request, plan Plan) (
 			sum.addPart(rows)
 			g := undated.groupOf(rows.slice, 0, 0)
 			g.bucket = rows.bucket
-			addToSide(all, g, side, sum.of[0].exactSums())
+			sumsAt(all, g, side).AddSums(sum.of[0].exactSums())
 		}
 	}
 	return all, true, nil

@@ -400,7 +400,7 @@ func (plan Plan) marketplaceKeys(r Request) string {
 	if !r.isOfProducts() {
 		return "CAST([], 'Array(UInt16)')"
 	}
-	hasFigures := anyFigure(r.summands(), func(c summedColumn) string { return c.name + " > 0" })
+	hasFigures := anyFigure(r.summands())
 	if !plan.SmallKeys {
 		return "groupUniqArrayIf(marketplace_key, " + hasFigures + ")"
 	}

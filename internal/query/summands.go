@@ -166,7 +166,7 @@ func summandSlots(all []summand) []string {
 		"/*zeros*/", eachColumn(all, ", ", func(c summedColumn) string { return c.zero + " AS " + c.name }),
 		"/*earlier zeros*/", eachColumn(all, ", ", func(c summedColumn) string { return c.zero + " AS " + prefixEarlier + c.name }),
 		"/*earlier measures*/", eachColumn(all, ", ", func(c summedColumn) string { return "before." + c.name + " AS " + prefixEarlier + c.name }),
-		"/*figures*/", anyFigure(all, func(c summedColumn) string { return c.name + " > 0" }),
+		"/*figures*/", anyFigure(all),
 	}
 }
 
@@ -178,10 +178,10 @@ func (r Request) fillTemplate(name string, slots ...string) string {
 	return fillTemplate(name, slots...)
 }
 
-// anyFigure is a term that is true where a column that figures follow from is.
-func anyFigure(all []summand, term func(summedColumn) string) string {
+// anyFigure is a term that is true where a column that figures follow from is not zero.
+func anyFigure(all []summand) string {
 	figures := slices.DeleteFunc(slices.Clone(all), func(s summand) bool { return !s.isFigure })
-	return eachColumn(figures, " OR ", term)
+	return eachColumn(figures, " OR ", func(c summedColumn) string { return c.name + " > 0" })
 }
 
 // sumSlots are the terms of the sums, for each period by the prefix of its names.

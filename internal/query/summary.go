@@ -40,8 +40,8 @@ func newSummary(r Request, v View, bySlice map[group]*sides) *Summary {
 	for slice, both := range bySlice {
 		for side, sums := range both {
 			total[side].AddSums(sums)
-			addToSide(marketplaces, slice.marketplace, side, sums)
-			addToSide(products, slice.adProduct, side, sums)
+			sumsAt(marketplaces, slice.marketplace, side).AddSums(sums)
+			sumsAt(products, slice.adProduct, side).AddSums(sums)
 		}
 	}
 	s := &Summary{Answer: newAnswer(r, v), ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
@@ -71,9 +71,10 @@ func (s *Summary) sortBySpend() {
 	})
 }
 
-func addToSide[K comparable](into map[K]*sides, key K, side int, s exact.Sums) {
-	if into[key] == nil {
-		into[key] = &sides{}
+// sumsAt returns the sums of a side under a key, which are zero where there are none yet.
+func sumsAt[K comparable](all map[K]*sides, key K, side int) *exact.Sums {
+	if all[key] == nil {
+		all[key] = &sides{}
 	}
-	into[key][side].AddSums(s)
+	return &all[key][side]
 }
