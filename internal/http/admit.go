@@ -16,7 +16,7 @@ import (
 // limits. What proxies say about addresses is never trusted.
 func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials) (auth.Caller, error) {
 	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
-	caller, err := s.admission.Admit(c.Request.Context(), credentials, remote.Addr(), s.now())
+	caller, err := s.Admission.Admit(c.Request.Context(), credentials, remote.Addr(), s.Now())
 	if caller.Key.ID != "" {
 		c.Set(keyCaller, caller.Key)
 	}

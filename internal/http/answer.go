@@ -68,7 +68,7 @@ func (s *Server) answerFeed(c *gin.Context) error {
 	}
 	err = s.writeAnswer(c, caller, r)
 	if c.Request.Method == http.MethodGet && c.Writer.Status() == http.StatusNotModified {
-		writeLimits(c.Writer.Header(), s.admission.CountAsLook(caller))
+		writeLimits(c.Writer.Header(), s.Admission.CountAsLook(caller))
 	}
 	return err
 }
@@ -78,7 +78,7 @@ func (s *Server) answerFeed(c *gin.Context) error {
 // never looks like a short answer.
 func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Request) error {
 	ctx, sent, h := c.Request.Context(), c.Request.Header, c.Writer.Header()
-	question, err := s.answers.Ask(ctx, caller, r)
+	question, err := s.Answers.Ask(ctx, caller, r)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ type AppStore interface {
 
 // addApps adds what the page needs to show and end connections.
 func (s *Server) addApps(engine *gin.Engine) {
-	if s.apps == nil {
+	if s.Apps == nil {
 		return
 	}
 	s.addGet(engine, appsPath, s.wrapHandler(s.listApps))
@@ -57,13 +57,13 @@ func (s *Server) listApps(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.apps.Apps(c.Request.Context(), caller.Account.ID)
+	all, err := s.Apps.Apps(c.Request.Context(), caller.Account.ID)
 	if err != nil {
 		return err
 	}
 	bodies := []appBody{}
 	for _, app := range all {
-		if knowsApps(caller) && app.Connected(s.now()) {
+		if knowsApps(caller) && app.Connected(s.Now()) {
 			bodies = append(bodies, appBodyOf(app))
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Server) revokeApp(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	app, found, err := s.apps.AppByID(c.Request.Context(), c.Param("app_id"))
+	app, found, err := s.Apps.AppByID(c.Request.Context(), c.Param("app_id"))
 	if err != nil {
 		return err
 	}
@@ -86,13 +86,13 @@ func (s *Server) revokeApp(c *gin.Context) error {
 	}
 	ends := app.RevokedAt == nil
 	if ends {
-		app.RevokedAt = new(s.now().UTC().Truncate(time.Millisecond))
+		app.RevokedAt = new(s.Now().UTC().Truncate(time.Millisecond))
 	}
-	if err := s.apps.PutApp(c.Request.Context(), app); err != nil { // again, too: a request before may have failed before its seal
+	if err := s.Apps.PutApp(c.Request.Context(), app); err != nil { // again, too: a request before may have failed before its seal
 		return err
 	}
 	if ends {
-		s.log.Info("a connection of an assistant was ended", zap.String("request_id", requestID(c)), zap.String("account", app.AccountID), zap.String("app_id", app.ID), zap.String("key_id", caller.Key.ID))
+		s.Log.Info("a connection of an assistant was ended", zap.String("request_id", requestID(c)), zap.String("account", app.AccountID), zap.String("app_id", app.ID), zap.String("key_id", caller.Key.ID))
 	}
 	return writeJSON(c, appBodyOf(app))
 }

@@ -60,13 +60,13 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 	options := &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true} // Base judges Host, for proxies on the same machine too
 	assistant.PrepareTransport(options)
-	tools := checkMessages(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.assistants.Tools.Protocol() }, options))
+	tools := checkMessages(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.Assistants.Tools.Protocol() }, options))
 	s.bodies[assistantPath] = true
 	engine.Any(assistantPath, s.wrapWithin(assistantTimeout, func(c *gin.Context) error { return s.serveAssistant(c, tools) }))
 	engine.POST(ownersPath, s.wrapHandler(s.countOwnersCall))
 	for _, path := range oauth.Paths() {
 		s.bodies[path] = true
-		engine.Any(path, gin.WrapH(s.assistants.Authorization.Handler()))
+		engine.Any(path, gin.WrapH(s.Assistants.Authorization.Handler()))
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *Server) addAssistants(engine *gin.Engine) {
 func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 	c.Writer.Header().Set("Cache-Control", "no-store")
 	w := &firmHeaders{c.Writer, c.Writer.Header().Clone()}
-	base, err := s.assistants.Authorization.Base(c.Request)
+	base, err := s.Assistants.Authorization.Base(c.Request)
 	if err != nil {
 		http.Error(c.Writer, err.Error(), http.StatusForbidden)
 		return nil
@@ -165,7 +165,7 @@ func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, erro
 	isBearer := strings.EqualFold(scheme, "Bearer") // RFC 7235, 2.1
 	app, err := auth.Record{}, error(auth.ErrInvalidKey)
 	if isBearer && len(sent) == 1 {
-		app, err = s.admission.AuthenticateApp(c.Request.Context(), token, remote.Addr(), s.now())
+		app, err = s.Admission.AuthenticateApp(c.Request.Context(), token, remote.Addr(), s.Now())
 	}
 	if err == nil && app.Request != oauth.Resource(base) {
 		err = auth.ErrInvalidKey
@@ -181,10 +181,10 @@ func (s *Server) authenticateApp(c *gin.Context, base string) (auth.Record, erro
 // says whether it is let in.
 func (s *Server) countOwnersCall(c *gin.Context) error {
 	token := strings.TrimPrefix(c.GetHeader("Authorization"), "Bearer ")
-	if s.assistants.OwnerToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.assistants.OwnerToken)) != 1 {
+	if s.Assistants.OwnerToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.Assistants.OwnerToken)) != 1 {
 		return notFound(ownersPath)
 	}
-	if _, err := s.admission.AdmitApp(c.Request.Context(), OwnersApp(c.Query("account")), s.now()); err != nil {
+	if _, err := s.Admission.AdmitApp(c.Request.Context(), OwnersApp(c.Query("account")), s.Now()); err != nil {
 		return err
 	}
 	c.Status(http.StatusNoContent)

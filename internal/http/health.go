@@ -77,7 +77,7 @@ func (s *Server) serveReadyz(c *gin.Context) {
 // goes on holding limits by itself, and damage must not take a server, or all that read
 // the same data, from the other accounts.
 func (s *Server) checkReadiness(ctx context.Context) readiness {
-	h, now := s.health(), s.now()
+	h, now := s.Health(), s.Now()
 	r := readiness{Status: "ready", Checks: map[string]string{},
 		Ages: ages{ageSeconds(h.NewestLoad, now), ageSeconds(h.OldestLoad, now), ageSeconds(h.OldestRefresh, now)}}
 	r.noteCheck("limits", h.Limits, "")
@@ -105,7 +105,7 @@ func (s *Server) pingOnce(ctx context.Context) error {
 	_, err := s.pings.Do(ctx, struct{}{}, func(ctx context.Context) (none struct{}, err error) {
 		ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 		defer cancel()
-		return none, s.ping(ctx)
+		return none, s.Ping(ctx)
 	})
 	return err
 }

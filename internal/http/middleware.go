@@ -50,7 +50,7 @@ func (s *Server) logAccess(c *gin.Context) {
 	began := time.Now()
 	c.Next()
 	took := time.Since(began)
-	s.observed(c.FullPath(), c.Writer.Status(), c.GetString(keyHow), took)
+	s.Observe(c.FullPath(), c.Writer.Status(), c.GetString(keyHow), took)
 	fields := []zap.Field{
 		zap.String("request_id", requestID(c)), zap.String("method", c.Request.Method), zap.String("route", c.FullPath()),
 		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", took),
@@ -63,10 +63,10 @@ func (s *Server) logAccess(c *gin.Context) {
 		fields = append(fields, zap.String("code", string(code)))
 	}
 	if cause, ok := c.Value(keyCause).(error); ok {
-		s.log.Error("request failed", append(fields, zap.Error(cause))...)
+		s.Log.Error("request failed", append(fields, zap.Error(cause))...)
 		return
 	}
-	s.log.Info("request", fields...)
+	s.Log.Info("request", fields...)
 }
 
 // recoverPanic answers a panic without its text; the log has it. A connection that
@@ -78,7 +78,7 @@ func (s *Server) recoverPanic(c *gin.Context) {
 		case cause == http.ErrAbortHandler:
 			panic(cause)
 		default:
-			s.log.Error("panic", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
+			s.Log.Error("panic", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.ByteString("stack", debug.Stack()))
 			if !c.Writer.Written() {
 				s.writeError(c, errors.New("panic"))
 			}

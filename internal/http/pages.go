@@ -40,7 +40,7 @@ const (
 // request's Host header, a cache of several clients must not keep it: the next one would read,
 // and send a key to, the address that another one wrote there.
 func (s *Server) keptBy(rule string) string {
-	if s.publicURL == "" {
+	if s.PublicURL == "" {
 		return "private, " + rule
 	}
 	return "public, " + rule
@@ -86,8 +86,8 @@ var plainHost = regexp.MustCompile(`^[A-Za-z0-9._-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]
 // or else that of the request's Host header; "" where that has other letters.
 func (s *Server) addressFor(r *http.Request) string {
 	switch {
-	case s.publicURL != "":
-		return s.publicURL
+	case s.PublicURL != "":
+		return s.PublicURL
 	case !plainHost.MatchString(r.Host):
 		return ""
 	case r.TLS != nil:
@@ -119,7 +119,7 @@ func (s *Server) docsPage(c *gin.Context) {
 
 // periodsPage shows the days of each period in a time zone.
 func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
-	file, known, err := site.Periods(s.now(), c.DefaultQuery("timezone", "UTC"), s.addressFor(c.Request))
+	file, known, err := site.Periods(s.Now(), c.DefaultQuery("timezone", "UTC"), s.addressFor(c.Request))
 	switch {
 	case err != nil:
 		s.writeError(c, err)
@@ -147,7 +147,7 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 	h.Set("Content-Length", strconv.Itoa(len(f.Body)))
 	c.Writer.WriteHeader(status)
 	if _, err := c.Writer.Write(f.Body); err != nil {
-		s.log.Debug("a page did not reach its reader", zap.Error(err))
+		s.Log.Debug("a page did not reach its reader", zap.Error(err))
 	}
 }
 

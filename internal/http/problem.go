@@ -221,7 +221,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", p.size))
 	}
 	if p.limit != "" {
-		s.refused(p.limit)
+		s.Refused(p.limit)
 	}
 	if p.retry > 0 {
 		h.Set("Retry-After", fmt.Sprint(auth.WholeSeconds(p.retry)))
@@ -243,7 +243,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 		Code: p.code, RequestID: requestID(c), Limit: p.limit, Errors: faultBodies(p.faults)}
 	text, err := json.Marshal(body)
 	if err != nil {
-		s.log.Error("an error could not be written", zap.Error(err))
+		s.Log.Error("an error could not be written", zap.Error(err))
 	}
 	writeBody(c, status, "application/problem+json", auth.MaskSecrets(text))
 }

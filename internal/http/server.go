@@ -52,20 +52,9 @@ type Config struct {
 
 // Server is the API.
 type Server struct {
-	admission *auth.Admission
-	answers   *answer.Service
-	apps      AppStore
-	observed  func(route string, status int, how string, took time.Duration)
-	refused   func(limit string)
-	ping      func(context.Context) error
-	pings     flight.Group[struct{}, struct{}]
-	health    func() Health
-	log       *zap.Logger
-	now       func() time.Time
-	// assistants is nil where none are let in.
-	assistants *Assistants
-	publicURL  string
-	bodies     map[string]bool // paths whose requests have a body, which their handlers read and bound
+	Config
+	pings  flight.Group[struct{}, struct{}]
+	bodies map[string]bool // paths whose requests have a body, which their handlers read and bound
 	// documentation is made when it is first read.
 	documentation func() (*webdocs.Site, error)
 	draining      atomic.Bool
@@ -77,15 +66,13 @@ type Server struct {
 
 // New returns a server that is not listening yet.
 func New(c Config) *Server {
-	s := &Server{admission: c.Admission, answers: c.Answers, apps: c.Apps, observed: c.Observe, refused: c.Refused, ping: c.Ping, health: c.Health, log: c.Log, now: c.Now,
-		assistants: c.Assistants, publicURL: c.PublicURL, bodies: map[string]bool{},
-		documentation: sync.OnceValues(newDocumentation), maxSending: maxSending, open: newOpenConnections(maxConnections)}
-	if s.refused == nil {
-		s.refused = func(string) {}
+	if c.Refused == nil {
+		c.Refused = func(string) {}
 	}
-	if s.health == nil {
-		s.health = func() Health { return Health{} }
+	if c.Health == nil {
+		c.Health = func() Health { return Health{} }
 	}
+	s := &Server{Config: c, bodies: map[string]bool{}, documentation: sync.OnceValues(newDocumentation), maxSending: maxSending, open: newOpenConnections(maxConnections)}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -154,7 +141,7 @@ func (s *Server) addRoutes(engine *gin.Engine) {
 	s.addGet(engine, feedPath+":token", s.wrapHandler(s.answerFeed))
 	s.addShares(engine)
 	s.addDashboard(engine)
-	if s.assistants != nil {
+	if s.Assistants != nil {
 		s.addAssistants(engine)
 	}
 	s.addApps(engine)
