@@ -11,7 +11,7 @@ func (w *writer) writeSummary(a *query.Summary) {
 	w.writeRequest(a.Request)
 	if w.Flat() {
 		w.writeComparedPeriod(a.Answer, nil)
-		formats.Rows(w.Writer, "data", section{comparison: blankComparison(a.Request)}, slices.Values(sectionsOf(a)), w.writeSection)
+		formats.Rows(w.Writer, "data", section{Part: query.Part{Comparison: blankComparison(a.Request)}}, slices.Values(sectionsOf(a)), w.writeSection)
 	} else {
 		w.nestedSummary(a)
 	}
@@ -43,33 +43,34 @@ func (w *writer) nestedSummary(a *query.Summary) {
 }
 
 // section is the total of a summary or a part of it, for formats that have only
-// rows. What it does not go by is "" there.
+// rows. What it does not go by is null there.
 type section struct {
-	name        string
-	marketplace query.Marketplace
-	adProduct   string
-	figures     query.Figures
-	comparison  *query.Comparison
+	name string
+	query.Part
 }
 
 // sectionsOf returns the total and its parts as rows.
 func sectionsOf(a *query.Summary) []section {
-	all := []section{{name: "total", figures: a.Total, comparison: a.Comparison}}
-	for _, m := range a.ByMarketplace {
-		all = append(all, section{name: "by_marketplace", marketplace: m.Marketplace, figures: m.Figures, comparison: m.Comparison})
+	all := []section{{"total", query.Part{Figures: a.Total, Comparison: a.Comparison}}}
+	for _, part := range a.ByMarketplace {
+		all = append(all, section{"by_marketplace", part})
 	}
-	for _, p := range a.ByAdProduct {
-		all = append(all, section{name: "by_ad_product", adProduct: p.AdProduct.String(), figures: p.Figures, comparison: p.Comparison})
+	for _, part := range a.ByAdProduct {
+		all = append(all, section{"by_ad_product", part})
 	}
 	return all
 }
 
 func (w *writer) writeSection(s section) {
 	w.Text("section", s.name)
-	w.marketplaceName(s.marketplace)
-	w.TextOrNull("ad_product", s.adProduct)
-	w.writeFigures(s.figures)
-	w.writeComparison(s.comparison)
+	w.marketplaceName(s.Marketplace)
+	var adProduct string
+	if s.AdProduct != 0 {
+		adProduct = s.AdProduct.String()
+	}
+	w.TextOrNull("ad_product", adProduct)
+	w.writeFigures(s.Figures)
+	w.writeComparison(s.Comparison)
 }
 
 func (w *writer) marketplaceName(m query.Marketplace) {

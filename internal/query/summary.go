@@ -14,22 +14,16 @@ type Summary struct {
 	Answer
 	Total         Figures
 	Comparison    *Comparison
-	ByMarketplace []MarketplaceTotal // largest spend first
-	ByAdProduct   []AdProductTotal   // largest spend first
+	ByMarketplace []Part // largest spend first
+	ByAdProduct   []Part // largest spend first
 }
 
-// MarketplaceTotal is one marketplace's part.
-type MarketplaceTotal struct {
+// Part is the part of a marketplace or of an ad product; the other one is zero.
+type Part struct {
 	Marketplace Marketplace
+	AdProduct   adlens.AdProduct
 	Figures     Figures
 	Comparison  *Comparison
-}
-
-// AdProductTotal is one ad product's part.
-type AdProductTotal struct {
-	AdProduct  adlens.AdProduct
-	Figures    Figures
-	Comparison *Comparison
 }
 
 // newSummary folds the sums of the period, and of the earlier one, three ways.
@@ -44,31 +38,29 @@ func newSummary(r Request, v View, bySlice map[group]*sides) *Summary {
 			sumsAt(products, slice.adProduct, side).AddSums(sums)
 		}
 	}
-	s := &Summary{Answer: newAnswer(r, v), ByMarketplace: []MarketplaceTotal{}, ByAdProduct: []AdProductTotal{}}
+	s := &Summary{Answer: newAnswer(r, v)}
 	s.Total, s.Comparison = s.figuresOf(total[current]), s.comparisonOf(&total)
-	for key, sums := range marketplaces {
-		if !sums.isEmpty(r.summands()) {
-			s.ByMarketplace = append(s.ByMarketplace, MarketplaceTotal{v.byKey(key), s.figuresOf(sums[current]), s.comparisonOf(sums)})
-		}
-	}
-	for product, sums := range products {
-		if !sums.isEmpty(r.summands()) {
-			s.ByAdProduct = append(s.ByAdProduct, AdProductTotal{product, s.figuresOf(sums[current]), s.comparisonOf(sums)})
-		}
-	}
-	s.sortBySpend()
+	s.ByMarketplace = partsOf(&s.Answer, marketplaces, func(key uint16) Part { return Part{Marketplace: v.byKey(key)} })
+	s.ByAdProduct = partsOf(&s.Answer, products, func(product adlens.AdProduct) Part { return Part{AdProduct: product} })
 	return s
 }
 
-// sortBySpend puts the largest spend first.
-func (s *Summary) sortBySpend() {
-	slices.SortFunc(s.ByMarketplace, func(a, b MarketplaceTotal) int {
+// partsOf returns the parts that have figures, largest spend first; it is never nil, so
+// that none are written as an empty list.
+func partsOf[K comparable](a *Answer, all map[K]*sides, newPart func(K) Part) []Part {
+	parts := []Part{}
+	for key, sums := range all {
+		if !sums.isEmpty(a.Request.summands()) {
+			part := newPart(key)
+			part.Figures, part.Comparison = a.figuresOf(sums[current]), a.comparisonOf(sums)
+			parts = append(parts, part)
+		}
+	}
+	slices.SortFunc(parts, func(a, b Part) int {
 		return cmp.Or(b.Figures[0].Compare(a.Figures[0]), cmp.Compare(a.Marketplace.Country, b.Marketplace.Country),
-			cmp.Compare(a.Marketplace.ID, b.Marketplace.ID))
+			cmp.Compare(a.Marketplace.ID, b.Marketplace.ID), cmp.Compare(a.AdProduct.String(), b.AdProduct.String()))
 	})
-	slices.SortFunc(s.ByAdProduct, func(a, b AdProductTotal) int {
-		return cmp.Or(b.Figures[0].Compare(a.Figures[0]), cmp.Compare(a.AdProduct.String(), b.AdProduct.String()))
-	})
+	return parts
 }
 
 // sumsAt returns the sums of a side under a key, which are zero where there are none yet.
