@@ -82,11 +82,7 @@ func (w *writer) writeTimeline(a *query.Timeline) {
 	w.writeRequest(a.Request)
 	w.Text("granularity", a.Request.Granularity)
 	w.writeComparedPeriod(a.Answer, nil)
-	blank := query.Point{}
-	if a.Request.Compared() {
-		blank.Comparison = &query.PointComparison{}
-	}
-	formats.Rows(w.Writer, "data", blank, slices.Values(a.Points), func(p query.Point) {
+	formats.Rows(w.Writer, "data", blankRow(a.Request), slices.Values(a.Points), func(p query.Row) {
 		w.writeDay("date", p.Date)
 		w.writeFigures(p.Figures)
 		w.writePointComparison(a.Request, p.Comparison)
@@ -96,7 +92,7 @@ func (w *writer) writeTimeline(a *query.Timeline) {
 
 func (w *writer) writeProducts(a *query.Report) {
 	w.writeRequest(a.Request)
-	w.writeRows(a, query.Row{}, func(row query.Row) {
+	w.writeRows(a, func(row query.Row) {
 		w.TextOrNull("product_id", row.ID)
 		w.TextOrNull("title", row.Title)
 		w.Texts("marketplaces", row.Marketplaces)
@@ -112,8 +108,7 @@ func (w *writer) writeReport(a *query.Report) {
 	if r.Search != "" {
 		w.Text("search", r.Search)
 	}
-	blank := query.Row{}
-	w.writeRows(a, blank, func(row query.Row) {
+	w.writeRows(a, func(row query.Row) {
 		for _, dimension := range r.Dimensions {
 			w.writeDimension(dimension, row)
 		}
@@ -146,7 +141,7 @@ func (w *writer) writeDimension(name string, row query.Row) {
 
 // writeRows writes the order of a report, its totals, and its rows, which begin as
 // head writes them.
-func (w *writer) writeRows(a *query.Report, blank query.Row, head func(query.Row)) {
+func (w *writer) writeRows(a *query.Report, head func(query.Row)) {
 	w.Text("sort", a.Request.Sort)
 	w.Text("order", a.Request.Order)
 	w.writeComparedPeriod(a.Answer, nil)
@@ -154,10 +149,7 @@ func (w *writer) writeRows(a *query.Report, blank query.Row, head func(query.Row
 		w.writeFigures(a.Total)
 		w.writeComparison(a.Comparison)
 	})
-	if a.Request.Compared() {
-		blank.Comparison = &query.PointComparison{}
-	}
-	formats.Rows(w.Writer, "data", blank, a.Rows, func(row query.Row) {
+	formats.Rows(w.Writer, "data", blankRow(a.Request), a.Rows, func(row query.Row) {
 		head(row)
 		w.writeFigures(row.Figures)
 		w.writePointComparison(a.Request, row.Comparison)
@@ -284,6 +276,14 @@ func (w *writer) earlierFigures(c *query.Comparison) {
 	}
 	w.writeFigures(c.Figures)
 	w.Object("change", func() { w.writeChanges(c.Change) })
+}
+
+// blankRow shows the fields of rows.
+func blankRow(r query.Request) (row query.Row) {
+	if r.Compared() {
+		row.Comparison = &query.PointComparison{}
+	}
+	return row
 }
 
 // blankComparison shows the fields of a row's comparison, where it has one.

@@ -259,7 +259,7 @@ func remembering(t rapid.TB, s *shop, r Request) *Service {
 	return service
 }
 
-func pointsAsText(points []Point) (all []string) {
+func pointsAsText(points []Row) (all []string) {
 	for _, p := range points {
 		text := fmt.Sprint(p.Date, p.Figures)
 		if c := p.Comparison; c != nil {

@@ -23,7 +23,7 @@ type Report struct {
 }
 
 // Row is the figures of a combination of the dimensions' values. Those of other
-// dimensions are zero.
+// dimensions are zero. A point of a timeline has dates alone.
 type Row struct {
 	Date         *adlens.Day // the day, or the first one of the week or month; nil where the earlier period alone is so long
 	Marketplace  Marketplace
@@ -240,17 +240,17 @@ func (s *Service) rankedRows(ctx context.Context, r Request, v View, rows []Rank
 }
 
 // newRow is a row without its product.
-func (report *Report) newRow(v View, g group, s *sides) Row {
-	row := Row{Figures: report.figuresOf(s[current])}
+func (a *Answer) newRow(v View, g group, s *sides) Row {
+	row := Row{Figures: a.figuresOf(s[current])}
 	if g.marketplace != 0 {
 		row.Marketplace = v.byKey(g.marketplace)
 	}
 	row.AdProduct = g.adProduct
-	c := report.comparisonOf(s)
+	c := a.comparisonOf(s)
 	if c != nil {
 		row.Comparison = &PointComparison{Comparison: *c}
 	}
-	if r := report.Request; r.Granularity != "" {
+	if r := a.Request; r.Granularity != "" {
 		row.Date = r.dateAt(r.Period, g.bucket)
 		if c != nil {
 			row.Comparison.Date = r.dateAt(r.Earlier, g.bucket)

@@ -112,11 +112,13 @@ func addShown(to *big.Int, f Figures) {
 
 func TestPointsWithoutFiguresAreOmittedAndOthersKeepTheirOrder(t *testing.T) {
 	rows := map[group]*sides{{bucket: 0}: {sums(1, 0, 0, 0, 0)}, {bucket: 1}: {sums(0, 0, 0, 0, 0)}, {bucket: 2}: {sums(0, 0, 0, 0, 1)}}
-	p := newTimeline(january, exampleView(), rows).Points
+	daily := january
+	daily.Granularity = ByDay
+	p := newTimeline(daily, exampleView(), rows).Points
 	if len(p) != 2 || *p[0].Date != day("2026-01-01") || *p[1].Date != day("2026-01-03") {
 		t.Errorf("got %+v", p)
 	}
-	if p := newTimeline(january, exampleView(), nil).Points; p == nil || len(p) > 0 {
+	if p := newTimeline(daily, exampleView(), nil).Points; p == nil || len(p) > 0 {
 		t.Errorf("got %+v", p)
 	}
 }

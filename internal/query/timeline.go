@@ -11,41 +11,25 @@ import (
 // Timeline is a point for each day, week or month with figures, oldest first.
 type Timeline struct {
 	Answer
-	Points []Point
+	Points []Row
 }
 
-// Point is the figures of a day, or of the days of a week or month that lie in
-// the period, beside those of the one at the same distance from the start of the
-// earlier period.
-type Point struct {
-	Date       *adlens.Day // the day, or the first day of the week or month; nil where the earlier period alone is so long
-	Figures    Figures
-	Comparison *PointComparison // nil where nothing is compared
-}
-
-// PointComparison is the earlier side of a point.
+// PointComparison is the earlier side of a point or row: of the day, week or month at
+// the same distance from the start of the earlier period.
 type PointComparison struct {
 	Date *adlens.Day // nil where the period alone is so long
 	Comparison
 }
 
 func newTimeline(r Request, v View, byDate map[group]*sides) *Timeline {
-	t := &Timeline{Answer: newAnswer(r, v), Points: []Point{}}
+	t := &Timeline{Answer: newAnswer(r, v), Points: []Row{}}
 	inOrder := func(a, b group) int { return a.bucket - b.bucket }
 	for _, at := range slices.SortedFunc(maps.Keys(byDate), inOrder) {
 		if sums := byDate[at]; !sums.isEmpty(r.summands()) {
-			t.Points = append(t.Points, t.pointAt(at.bucket, sums))
+			t.Points = append(t.Points, t.newRow(v, at, sums))
 		}
 	}
 	return t
-}
-
-func (t *Timeline) pointAt(at int, sums *sides) Point {
-	p := Point{Date: t.Request.dateAt(t.Request.Period, at), Figures: t.figuresOf(sums[current])}
-	if c := t.comparisonOf(sums); c != nil {
-		p.Comparison = &PointComparison{t.Request.dateAt(t.Request.Earlier, at), *c}
-	}
-	return p
 }
 
 const daysOfWeek = 7
