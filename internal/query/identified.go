@@ -235,44 +235,51 @@ func (s *Service) UnknownIDs(ctx context.Context, v View, r Request) (faults []a
 }
 
 func (s *Service) unknownIDs(ctx context.Context, v View, d identifiedDimension, asked []string) (faults []adlens.Fault, err error) {
-	if len(asked) == 0 {
-		return nil, nil
-	}
-	listed, err := s.listedIDs(ctx, v, d)
-	if err != nil {
-		return nil, err
-	}
-	wanted := map[string]bool{}
-	for _, id := range asked {
-		if !listed(id) {
-			wanted[id] = true
-		}
-	}
-	held, err := s.heldIDs(ctx, v, d, func(id string) bool { return wanted[id] })
-	for _, id := range held {
-		delete(wanted, id)
-	}
-	if err != nil || len(wanted) == 0 {
-		return nil, err
-	}
+	known, err := s.knownIDs(ctx, v, d, asked)
 	// Ids may differ in case alone. Writing all that are held in small letters takes
 	// longer than an answer from memory.
 	small, near := map[string]bool{}, map[string]string{}
-	for id := range wanted {
-		small[strings.ToLower(id)] = true
+	for _, id := range asked {
+		if !known[id] {
+			small[strings.ToLower(id)] = true
+		}
+	}
+	if err != nil || len(small) == 0 {
+		return nil, err
 	}
 	alike, err := s.heldIDs(ctx, v, d, func(id string) bool { return small[strings.ToLower(id)] })
 	for _, id := range alike {
 		near[strings.ToLower(id)] = id
 	}
 	for _, id := range asked {
-		if wanted[id] && len(faults) < mostWrongValues {
+		if !known[id] && len(faults) < mostWrongValues {
 			f := unknownValue(id, nil, d.expected)
 			f.Parameter, f.DidYouMean = d.parameter, near[strings.ToLower(id)]
 			faults = append(faults, f)
 		}
 	}
 	return faults, err
+}
+
+// knownIDs returns which of some ids are in a list of the view or in a figure that is
+// held.
+func (s *Service) knownIDs(ctx context.Context, v View, d identifiedDimension, ids []string) (known map[string]bool, err error) {
+	known = map[string]bool{}
+	if len(ids) == 0 {
+		return known, nil
+	}
+	listed, err := s.listedIDs(ctx, v, d)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		known[id] = listed(id)
+	}
+	held, err := s.heldIDs(ctx, v, d, func(id string) bool { isListed, named := known[id]; return named && !isListed })
+	for _, id := range held {
+		known[id] = true
+	}
+	return known, err
 }
 
 // heldIDs returns those ids that match and are in a figure that is held, in the order of

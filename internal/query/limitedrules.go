@@ -51,7 +51,7 @@ func (s *Service) limitedRules(ctx context.Context, v View) ([]Rule, error) {
 			}
 		}
 	}
-	known, err := s.knownCampaigns(ctx, v, named)
+	known, err := s.knownIDs(ctx, v, levels[byCampaign], named)
 	var shown []Rule
 	for _, rule := range all {
 		if rule, acts := v.limitRule(rule, known); acts {
@@ -78,27 +78,6 @@ func (s *Service) limitedRuleRuns(ctx context.Context, v View, r ListRequest) (r
 		runs[i] = v.limitRun(runs[i])
 	}
 	return runs, true, err
-}
-
-// knownCampaigns are those of some ids that are in a list or a figure of the view.
-func (s *Service) knownCampaigns(ctx context.Context, v View, ids []string) (known map[string]bool, err error) {
-	known = map[string]bool{}
-	if len(ids) == 0 {
-		return known, nil
-	}
-	campaigns := levels[byCampaign]
-	listed, err := s.listedIDs(ctx, v, campaigns)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		known[id] = listed(id)
-	}
-	held, err := s.heldIDs(ctx, v, campaigns, func(id string) bool { _, named := known[id]; return named })
-	for _, id := range held {
-		known[id] = true
-	}
-	return known, err
 }
 
 // limitRule cuts where a rule acts to the view; acts is false where it does not act
