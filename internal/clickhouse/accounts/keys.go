@@ -18,46 +18,22 @@ import (
 // the future was noted by a clock that was ahead.
 const lastUses = "SELECT key_id, maxIf(last_used_at, last_used_at <= now64(3)) AS used FROM api_key_uses"
 
-// newestKeys reads keys as their newest rows say, with their last use. The
-// filter narrows by what never changes of a key.
-func newestKeys(filter string) string {
-	return `
-SELECT k.sha256, k.key_id, k.account_id, k.name, k.start, k.scopes, k.limit_minute, k.limit_day, k.successor, k.marketplaces, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
-FROM (SELECT * FROM api_keys WHERE ` + filter + ` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
-LEFT JOIN (` + lastUses + `
-           WHERE key_id IN (SELECT key_id FROM api_keys WHERE ` + filter + `) GROUP BY key_id) AS u ON u.key_id = k.key_id
-ORDER BY k.created_at, k.key_id`
-}
-
 // KeyStore is the keys of a database.
 type KeyStore struct{ Cluster *cluster.Cluster }
 
-func (k KeyStore) readKeys(ctx context.Context, filter string, params conn.Params) ([]auth.Record, error) {
-	return conn.Collect(ctx, k.Cluster.Home(), newestKeys(filter), params, func(scan conn.Scan) (auth.Record, error) {
-		var r auth.Record
-		var hash string
-		var minute, day uint32
-		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &minute, &day, &r.Successor, &r.Marketplaces, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
-		copy(r.Hash[:], hash)
-		r.Limits, r.Marketplaces = auth.Quotas{Minute: int(minute), Day: int(day)}, nilIfEmpty(r.Marketplaces)
-		return r, err
-	})
-}
-
 // KeyByHash finds a key by the hash of its text.
 func (k KeyStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bool, error) {
-	all, err := k.readKeys(ctx, "sha256 = unhex({hash:String})", conn.Params{"hash": hex.EncodeToString(hash[:])})
-	return directory.Found(ctx, k.Cluster.Home().Server, "api_keys", hex.EncodeToString(hash[:]), all, err)
+	return readByHash(ctx, k.Cluster, keyRecords, hash)
 }
 
 // KeyByID finds a key by its id.
 func (k KeyStore) KeyByID(ctx context.Context, id string) (auth.Record, bool, error) {
-	return firstOf(k.readKeys(ctx, "key_id = {key:String}", conn.Params{"key": query.Text(id)}))
+	return firstOf(readRecords(ctx, k.Cluster, keyRecords, "key_id = {key:String}", conn.Params{"key": query.Text(id)}))
 }
 
 // Keys reads the keys of an account, oldest first.
 func (k KeyStore) Keys(ctx context.Context, account string) ([]auth.Record, error) {
-	return k.readKeys(ctx, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
+	return readRecords(ctx, k.Cluster, keyRecords, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
 // LastServed lists the accounts whose keys or connections of assistants were used
@@ -89,10 +65,37 @@ func (k KeyStore) PutKey(ctx context.Context, r auth.Record) error {
 type recordTable struct {
 	name, id        string
 	columns, values string
+	read            string // terms for the columns that either table alone has
 }
 
 var keyRecords = recordTable{"api_keys", "key_id", "scopes, limit_minute, limit_day, successor",
-	splitTexts("scopes") + ", {limit_minute:UInt32}, {limit_day:UInt32}, {successor:String}"}
+	splitTexts("scopes") + ", {limit_minute:UInt32}, {limit_day:UInt32}, {successor:String}",
+	"k.scopes, k.limit_minute, k.limit_day, k.successor, ''"}
+
+// readRecords reads keys or feed links as their newest rows say, with their last use. The
+// filter narrows by what never changes of one.
+func readRecords(ctx context.Context, c *cluster.Cluster, t recordTable, filter string, params conn.Params) ([]auth.Record, error) {
+	return conn.Collect(ctx, c.Home(), `
+SELECT k.sha256, k.`+t.id+`, k.account_id, k.name, k.start, `+t.read+`, k.marketplaces, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
+FROM (SELECT * FROM `+t.name+` WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
+LEFT JOIN (`+lastUses+`
+           WHERE key_id IN (SELECT `+t.id+` FROM `+t.name+` WHERE `+filter+`) GROUP BY key_id) AS u ON u.key_id = k.`+t.id+`
+ORDER BY k.created_at, k.`+t.id, params, func(scan conn.Scan) (auth.Record, error) {
+		var r auth.Record
+		var hash string
+		var minute, day uint32
+		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &minute, &day, &r.Successor, &r.Request, &r.Marketplaces, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
+		copy(r.Hash[:], hash)
+		r.Limits, r.Marketplaces = auth.Quotas{Minute: int(minute), Day: int(day)}, nilIfEmpty(r.Marketplaces)
+		return r, err
+	})
+}
+
+// readByHash finds a key or a feed link by the hash of its text.
+func readByHash(ctx context.Context, c *cluster.Cluster, t recordTable, hash [32]byte) (auth.Record, bool, error) {
+	all, err := readRecords(ctx, c, t, "sha256 = unhex({hash:String})", conn.Params{"hash": hex.EncodeToString(hash[:])})
+	return directory.Found(ctx, c.Home().Server, t.name, hex.EncodeToString(hash[:]), all, err)
+}
 
 // putRecord writes a row of a key or a feed link. One that is revoked stays as it is.
 func putRecord(ctx context.Context, c *cluster.Cluster, t recordTable, r auth.Record) error {
