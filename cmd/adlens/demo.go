@@ -16,11 +16,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// demoAccount is the id of the demonstration account, and demoKey the name of its
-// keys.
+// demoAccount is the id of the demonstration account, demoKey the name of its keys, and
+// demoExtracts the directory of its files.
 const (
-	demoAccount = "demo"
-	demoKey     = "demo"
+	demoAccount  = "demo"
+	demoKey      = "demo"
+	demoExtracts = "demo-extracts"
 )
 
 func newDemo(o *options) *cobra.Command {
@@ -62,7 +63,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 	if err := d.demoAccount(ctx, trouble); err != nil {
 		return err
 	}
-	dir := filepath.Join(o.dataDir, "demo-extracts")
+	dir := filepath.Join(o.dataDir, demoExtracts)
 	fmt.Fprintf(trouble, "writing extracts to %s\n", dir)
 	p := o.newProgress(trouble)
 	_, err := demo.Write(dir, demo.Options{Today: time.Now().UTC(), Written: p.Written})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -50,12 +51,12 @@ new figures at once.
 Of the console these reports are taken, each with the time unit Daily: Sponsored
 Products and Sponsored Display "Advertised product", Sponsored Brands "Campaign".
 Their columns tell which one it is, in English, German, Spanish, Italian, Japanese
-or Chinese; other reports of the console are refused, and other tables skipped. A
-report replaces the days from its first row to its last. It is of the account's only
-profile of its currency and country; where there are several, or it does not say
-them, --profile says which. It was generated when --generated-at says, else when the
-workbook says, else at the time of the file. A notice says what it was taken for.
-Loading a copy of it again changes nothing.
+or Chinese; other reports of the console and empty files are refused, and other
+tables skipped. A report replaces the days from its first row to its last. It is of
+the account's only profile of its currency and country; where there are several, or
+it does not say them, --profile says which. It was generated when --generated-at
+says, else when the workbook says, else at the time of the file. A notice says what
+it was taken for. Loading a copy of it again changes nothing.
 
 On a terminal a line tells how far it is; elsewhere a line does every ten
 seconds. With --json each of files[] has file, status (loaded, unchanged,
@@ -72,7 +73,7 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 				if err != nil {
 					return err
 				}
-				if err := o.requireOwnFiles(cmd.Context(), d, account, paths); err != nil {
+				if err := o.requireOwnFiles(account, paths); err != nil {
 					return err
 				}
 				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()), profile, at)
@@ -87,23 +88,28 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 	return cmd
 }
 
-// requireOwnFiles makes sure that no path leads to what was fetched for another account. It would
-// be taken for this one's, with its profiles, and profiles are never removed.
-func (o *options) requireOwnFiles(ctx context.Context, d *data, account string, paths []string) error {
-	all, err := d.Accounts.Accounts(ctx)
-	if err != nil {
-		return err
+// requireOwnFiles makes sure that no folder leads down to what was fetched for another account, or
+// made up for the demo. It would be taken for this one's, with its profiles, and profiles are
+// never removed. A path into such a directory is the user's own choice: what was fetched can be
+// loaded anywhere.
+func (o *options) requireOwnFiles(account string, paths []string) error {
+	others := []string{filepath.Join(o.dataDir, demoExtracts)}
+	entries, _ := os.ReadDir(o.extractsDir()) // where it is missing nothing was fetched
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != account {
+			others = append(others, filepath.Join(o.extractsDir(), e.Name()))
+		}
 	}
-	for _, other := range all {
-		kept, err := resolvePath(filepath.Join(o.extractsDir(), other.ID))
-		if err != nil || other.ID == account { // nothing was fetched for it
+	for _, other := range others {
+		kept, err := resolvePath(other)
+		if err != nil {
 			continue
 		}
 		for _, path := range paths {
 			// What cannot be found is the loader's to refuse.
-			if given, err := resolvePath(path); err == nil && (isWithin(given, kept) || isWithin(kept, given)) {
-				return fmt.Errorf("nothing was loaded: %s has files that were fetched for account %s; give the files of account %s alone (those that were fetched for it are in %s)",
-					path, other.ID, account, filepath.Join(o.extractsDir(), account))
+			if given, err := resolvePath(path); err == nil && given != kept && isWithin(kept, given) {
+				return fmt.Errorf("nothing was loaded: %s leads down to %s, whose files are another account's; give the files of account %s alone (those that were fetched for it are in %s)",
+					path, other, account, filepath.Join(o.extractsDir(), account))
 			}
 		}
 	}
@@ -112,11 +118,11 @@ func (o *options) requireOwnFiles(ctx context.Context, d *data, account string, 
 
 // resolvePath returns the one path of a file or directory, without links.
 func resolvePath(path string) (string, error) {
-	path, err := filepath.EvalSymlinks(path)
+	path, err := filepath.Abs(path) // which may have links: those of the current directory
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(path)
+	return filepath.EvalSymlinks(path)
 }
 
 // isWithin reports whether a path is a directory, or below it.
