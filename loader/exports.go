@@ -63,14 +63,14 @@ func (s *session) describeEmptied(market Marketplace, l *list) string {
 	for _, p := range adlens.AdProducts {
 		source, speaks := l.sources[p]
 		held, _ := s.Manifest().Find(l.unitOf(market, p))
-		if speaks && l.rows > 0 && l.countRows(p) == 0 && held.Rows > 0 && len(held.Sources) > 0 && supersedesSource(source, held.Sources[0]) {
+		if speaks && l.countRows(p) == 0 && held.Rows > 0 && len(held.Sources) > 0 && supersedesSource(source, held.Sources[0]) {
 			all = append(all, fmt.Sprintf("%d of %s", held.Rows, p))
 		}
 	}
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it has no %s of some ad products, and those that were listed are listed no more: %s; if the export was of other ad products alone, load a newer one whose object names them as adProductFilter", l.entity, strings.Join(all, ", "))
+	return fmt.Sprintf("it has no %s of some ad products, and those that were listed are listed no more: %s; if the export was narrowed, load a newer one that has these too, and have the objects of narrowed ones name their ad products as adProductFilter", l.entity, strings.Join(all, ", "))
 }
 
 // describeSkipped says how many rows of which other ad products an export has; ""

@@ -27,8 +27,10 @@ func TestAnExportThatEmptiesAListSaysSo(t *testing.T) {
 	}{
 		{"", campaign("1", adlens.SponsoredProducts) + "," + campaign("2", adlens.SponsoredBrands) + "," + campaign("3", adlens.SponsoredBrands), ""},
 		{`"adProductFilter":["SPONSORED_PRODUCTS"],`, campaign("1", adlens.SponsoredProducts), ""},
-		{"", campaign("1", adlens.SponsoredProducts), "it has no campaigns of some ad products, and those that were listed are listed no more: 2 of SPONSORED_BRANDS; if"},
+		{"", campaign("1", adlens.SponsoredProducts), "it has no campaigns of some ad products, and those that were listed are listed no more: 2 of SPONSORED_BRANDS; if the export was narrowed, load a newer one that has these too"},
 		{"", campaign("1", adlens.SponsoredProducts), ""},
+		{`"adProductFilter":["SPONSORED_BRANDS"],`, campaign("2", adlens.SponsoredBrands), ""},
+		{"", "", "listed no more: 1 of SPONSORED_PRODUCTS, 1 of SPONSORED_BRANDS; if"},
 	} {
 		path := filepath.Join(t.TempDir(), "x.export.json")
 		writeFile(t, path, fmt.Sprintf(`{"exportId":"%d","profileId":"1001","entity":"campaigns",%s"status":"COMPLETED","generatedAt":"2026-01-%02dT12:00:00Z"}`, i, step.filter, i+1))
