@@ -58,7 +58,7 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err != nil {
 		return nil, client.HideSecrets(err)
 	}
-	others, err := c.sealedOtherwise(ctx, wanted.Account)
+	otherKey, err := c.sealsOtherwise(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -73,17 +73,18 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err := errors.Join(c.Store.PutConnection(ctx, next), c.Store.Forgive(ctx, ReportsWork(next.Account, next.Name), ListsWork(next.Account, ""))); err != nil {
 		return nil, err
 	}
-	if len(others) > 0 {
-		c.Notice(wanted.Account, fmt.Sprintf("stored with another secret key than before: servers with the one that sealed %s cannot read connection %q; if that one is not lost, connect again with --secret-key-file", namesOf(others), next.Name))
+	if otherKey {
+		c.Notice(wanted.Account, fmt.Sprintf("connection %q is sealed with another secret key than all that are stored: servers with theirs cannot read it; unless theirs is lost, connect again with it (--secret-key-file)", next.Name))
 	}
 	return taken, errors.Join(requireListed(next, found.profiles), leftOut)
 }
 
-// sealedOtherwise returns the connections of an account whose credentials another key sealed
-// than the operator's here, as on a machine that is not the servers'.
-func (c *Connector) sealedOtherwise(ctx context.Context, account string) ([]adlens.Connection, error) {
-	all, err := c.Store.Connections(ctx, account)
-	return slices.DeleteFunc(slices.Clone(all), func(one adlens.Connection) bool { return one.Sealed == "" || c.CanOpen(one) == nil }), err
+// sealsOtherwise reports whether the operator's key opens none of the credentials that are
+// stored, as on a machine that is not the servers'.
+func (c *Connector) sealsOtherwise(ctx context.Context) (bool, error) {
+	all, err := c.Store.Connections(ctx, "")
+	sealed := slices.DeleteFunc(slices.Clone(all), func(one adlens.Connection) bool { return one.Sealed == "" })
+	return len(sealed) > 0 && !slices.ContainsFunc(sealed, func(one adlens.Connection) bool { return c.CanOpen(one) == nil }), err
 }
 
 // renew returns the connection that is to be stored, and which of the profiles found
