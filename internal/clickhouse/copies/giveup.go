@@ -42,7 +42,7 @@ func (s Sink) GiveUp(ctx context.Context, account string, to uint16, wait func(t
 		err = s.requireLost(ctx, account, from, left)
 	}
 	if err == nil {
-		newest, err = s.keepWhole(ctx, account, to, left)
+		newest, err = s.keepWhole(ctx, account, to, left, wait)
 	}
 	if err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func (s Sink) requireLost(ctx context.Context, account string, at uint16, left m
 // keepWhole returns the load that a shard has of an account which is given up, 0 for none, and
 // clears what is left of it elsewhere, and there where it is half. A newer load that is whole
 // elsewhere is an error.
-func (s Sink) keepWhole(ctx context.Context, account string, to uint16, left map[uint16]uint32) (newest uint32, err error) {
+func (s Sink) keepWhole(ctx context.Context, account string, to uint16, left map[uint16]uint32, wait func(time.Duration)) (newest uint32, err error) {
 	whole := map[uint16]uint32{}
 	for number, last := range left {
 		if last == 0 || last == manifest.Closed {
@@ -129,7 +129,7 @@ func (s Sink) keepWhole(ctx context.Context, account string, to uint16, left map
 		if shard.Number == to && whole[to] > 0 {
 			continue
 		}
-		if err := s.clearUntil(ctx, shard, account); err != nil {
+		if err := s.clearUntil(ctx, shard, account, wait); err != nil {
 			return 0, shard.Name(err)
 		}
 	}
@@ -138,7 +138,7 @@ func (s Sink) keepWhole(ctx context.Context, account string, to uint16, left map
 
 // clearUntil deletes what a shard has of an account, each table only while the lock is held.
 // Another server in its place has nothing.
-func (s Sink) clearUntil(ctx context.Context, shard *cluster.Shard, account string) error {
+func (s Sink) clearUntil(ctx context.Context, shard *cluster.Shard, account string, wait func(time.Duration)) error {
 	if _, err := s.cluster.Shard(ctx, shard.Number); conn.IsRefusal(err) {
 		return nil
 	} else if err != nil {
@@ -150,10 +150,11 @@ func (s Sink) clearUntil(ctx context.Context, shard *cluster.Shard, account stri
 	}
 	for _, table := range held {
 		until, err := shard.HeldUntil(ctx, account)
-		if err == nil {
-			err = shard.ClearTableUntil(ctx, table, account, until)
-		}
 		if err != nil {
+			return err
+		}
+		if err := shard.ClearTableUntil(ctx, table, account, until); err != nil {
+			wait(until.Running - until.Since) // as in a move: until it is taken no more
 			return err
 		}
 	}
