@@ -323,6 +323,10 @@ func TestAddressesAreThoseOfTheServer(t *testing.T) {
 			request.Host = c.host
 			recorder := httptest.NewRecorder()
 			c.handler.ServeHTTP(recorder, request)
+			// What names the Host that a client wrote is for no cache of several clients.
+			if got, private := recorder.Header().Get("Cache-Control"), c.want != "https://ads.example.org"; strings.HasPrefix(got, "private, ") != private || strings.HasPrefix(got, "public, ") == private {
+				t.Errorf("%s at %s: Cache-Control %q", path, c.host, got)
+			}
 			if body := recorder.Body.String(); !strings.Contains(body, strings.Replace(text, "%s", c.want, 1)) || strings.Contains(body, "onload") {
 				t.Errorf("%s at %q does not say %s", path, c.host, c.want)
 			}
