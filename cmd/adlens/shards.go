@@ -81,8 +81,8 @@ A move that was interrupted has changed nothing, or only left something to
 delete: the same command goes on, and repeats no harm. After the account has its
 new place, the command goes on for four seconds, also after Ctrl-C: until then a
 server may load at the old one; while rows are copied, for 40 seconds, in which the
-shard may still write what it was sent; where a deletion fails, for 20. A move back to a shard that still has the
-account first waits as long as one that deletes.
+shard may still write what it was sent; where a deletion fails, for 20. A move back
+to a shard that still has the account first waits as long as one that deletes.
 
 With --lost an account begins again without figures, lists and records, or with what an
 earlier move has left on the shard: its own shard was lost and another server is in its
