@@ -136,31 +136,49 @@ func compareRank(t *testing.T, s session, m *model.Account, q url.Values, more m
 	t.Errorf("rank %v:\n%s", arguments, strings.Join(all, "\n"))
 }
 
-// checkMatching ranks the rows that meet a condition, and compares them, how many they
+// condition is a condition, as it is sent and by its parts.
+type condition struct{ text, figure, operator, number string }
+
+func randomCondition(r *rand.Rand) condition {
+	figure, operator, number := model.FigureNames[r.IntN(len(model.FigureNames))], []string{"<", "<=", "=", ">=", ">"}[r.IntN(5)], []string{"0", "1", "12.5", "30", "250"}[r.IntN(5)]
+	return condition{figure + operator + number, figure, operator, number}
+}
+
+// judge reports whether the figure is null in a row, and whether the row meets the condition.
+func (o condition) judge(row any) (isNull, isMet bool) {
+	n := ratOf(row.(map[string]any)[o.figure])
+	if n == nil {
+		return true, false
+	}
+	limit, _ := new(big.Rat).SetString(o.number)
+	c := n.Cmp(limit)
+	return false, c < 0 && strings.Contains(o.operator, "<") || c == 0 && strings.Contains(o.operator, "=") || c > 0 && strings.Contains(o.operator, ">")
+}
+
+// checkMatching ranks the rows that meet two conditions, and compares them, how many they
 // are and their sum with the oracle's.
 func checkMatching(t *testing.T, s session, m *model.Account, q url.Values, r *rand.Rand) {
 	t.Helper()
 	by, top := q.Get("sort"), 1+r.IntN(4)
 	q.Set("page_size", "all")
 	q.Set("figures", strings.Join(model.FigureNames, ","))
-	figure, operator, number := model.FigureNames[r.IntN(len(model.FigureNames))], []string{"<", "<=", "=", ">=", ">"}[r.IntN(5)], []string{"0", "1", "12.5", "30", "250"}[r.IntN(5)]
-	compareRank(t, s, m, q, map[string]any{"by": by, "top": top, "where": []string{figure + operator + number}}, func(want, got map[string]any) []string {
-		limit, _ := new(big.Rat).SetString(number)
+	one, other := randomCondition(r), randomCondition(r)
+	compareRank(t, s, m, q, map[string]any{"by": by, "top": top, "where": []string{one.text, other.text}}, func(want, got map[string]any) []string {
 		var matching []any
 		nulls := 0
 		spend := new(big.Rat)
 		all := want["data"].([]any)
 		for _, row := range all {
-			n := ratOf(row.(map[string]any)[figure])
-			if n == nil {
-				nulls++
-				continue
-			}
-			if c := n.Cmp(limit); c < 0 && strings.Contains(operator, "<") || c == 0 && strings.Contains(operator, "=") || c > 0 && strings.Contains(operator, ">") {
+			oneIsNull, oneIsMet := one.judge(row)
+			otherIsNull, otherIsMet := other.judge(row)
+			switch {
+			case oneIsMet && otherIsMet:
 				matching = append(matching, row)
 				if cost := ratOf(row.(map[string]any)["spend"]); cost != nil {
 					spend.Add(spend, cost)
 				}
+			case (oneIsMet || oneIsNull) && (otherIsMet || otherIsNull):
+				nulls++
 			}
 		}
 		if total := ratOf(want["totals"].(map[string]any)["spend"]); total != nil && len(matching) == len(all) {

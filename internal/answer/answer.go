@@ -116,8 +116,8 @@ func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err er
 	return m, err
 }
 
-// LastEnded returns the last day that had ended by then in a time zone.
-func (m Moment) LastEnded(zone *time.Location) adlens.Day { return adlens.DayOf(m.now.In(zone)) - 1 }
+// LastEnded returns the last day that had ended by then in the time zone of a name.
+func (m Moment) LastEnded(zone string) (adlens.Day, error) { return query.LastEnded(zone, m.now) }
 
 // Forget drops what is kept of an account, of all where it is "", figures and answers, as
 // after a repair that brings lost rows back under the same version.

@@ -155,10 +155,13 @@ func (s *Server) explainError(tool string, err error) string {
 		return "the call was cancelled"
 	}
 	s.Failed(tool, err)
-	if adlens.KindOf(err) == adlens.QueryTimeout || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("the request took longer than %s; ask for a shorter period or fewer figures", answer.Timeout)
+	kind := adlens.KindOf(err)
+	if kind == adlens.Internal && errors.Is(err, context.DeadlineExceeded) {
+		kind = adlens.QueryTimeout // of the call itself, not of a part that cannot be reached
 	}
-	switch adlens.KindOf(err) {
+	switch kind {
+	case adlens.QueryTimeout:
+		return fmt.Sprintf("the request took longer than %s; ask for a shorter period or fewer figures", answer.Timeout)
 	case adlens.Damaged, adlens.EngineUnavailable, adlens.Overloaded:
 		return "the figures cannot be read at the moment; try again in a few seconds, and give no number meanwhile"
 	case adlens.DiskFull:

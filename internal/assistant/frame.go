@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"adlens"
 
@@ -120,12 +119,12 @@ func (c call) setNotHeld(f *frame) error {
 	if err != nil {
 		return err
 	}
-	zone, err := time.LoadLocation(textOf(o.values["timezone"]))
+	ended, err := c.moment.LastEnded(textOf(o.values["timezone"]))
 	if err != nil {
 		return err
 	}
 	newest, err := adlens.ParseDay(textOf(f.DataLastDate))
-	if first := max(start, newest+1); err == nil && first <= min(end, c.moment.LastEnded(zone)) {
+	if first := max(start, newest+1); err == nil && first <= min(end, ended) {
 		f.NotHeldFrom = first.String()
 	}
 	return nil

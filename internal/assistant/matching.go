@@ -64,7 +64,7 @@ type matchingTable struct {
 	figuresTable
 	Matching     []jsontext.Value `json:"matching,omitzero"`
 	MatchingRows *int             `json:"matching_rows,omitzero"`
-	NullRows     int              `json:"null_rows,omitzero"` // with null in a figure of a condition, which is never met by null
+	NullRows     int              `json:"null_rows,omitzero"` // that nothing but null in figures of conditions leaves out
 }
 
 // rankMatching ranks the rows that meet all conditions. The API has no such filter, so
@@ -81,14 +81,20 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	}
 	rows, every := r.rowsInAll, r
 	r.every = &every
-	valueIn := func(row line, one condition) jsontext.Value { return row.now[r.at(one.figure)] }
 	nulls := 0
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row line) bool {
-		if slices.ContainsFunc(conditions, func(one condition) bool { return isNull(valueIn(row, one)) }) {
-			nulls++
-			return true
+		hasNull := false
+		for _, one := range conditions {
+			value := row.now[r.at(one.figure)]
+			if !isNull(value) && !one.isMet(value) {
+				return true
+			}
+			hasNull = hasNull || isNull(value)
 		}
-		return slices.ContainsFunc(conditions, func(one condition) bool { return !one.isMet(valueIn(row, one)) })
+		if hasNull {
+			nulls++
+		}
+		return hasNull
 	})
 	matching := len(r.rows)
 	sum := r.sum() // of rounded rows: the API has no exact sum of some

@@ -2,7 +2,10 @@ package assistant
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +135,8 @@ func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 		{10, "why_did_acos_change", "last_7_days", "start_date 2026-03-02, end_date 2026-03-08 and"},
 		{10, "why_did_acos_change", "this_month", "start_date 2026-03-01, end_date 2026-03-08 and"},
 		{10, "why_did_acos_change", "last_month", "start_date 2026-02-01, end_date 2026-02-28 and"},
+		{10, "why_did_acos_change", "today", `range is "today"; expected one of yesterday, last_7_days,`},
+		{10, "why_did_acos_change", "all_time", `range is "all_time"; expected one of yesterday, last_7_days,`},
 		{10, "why_did_acos_change", "yesterday", `range is "yesterday", of which no whole day is held; the last one is 2026-03-08`},
 	} {
 		at = time.Date(2026, 3, c.day, 2, 0, 0, 0, time.UTC)
@@ -153,6 +158,12 @@ func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 // A period with a day that has ended and is not held says so, and is not compared as if
 // that day had no figures.
 func TestDaysThatAreNotHeldAreNoFall(t *testing.T) {
+	// A time zone of the system that is wrong, which no part of adlens reads.
+	t.Setenv("ZONEINFO", t.TempDir())
+	zone := filepath.Join(os.Getenv("ZONEINFO"), "America", "Los_Angeles")
+	if err := errors.Join(os.Mkdir(filepath.Dir(zone), 0o700), os.WriteFile(zone, []byte("TZif"+strings.Repeat("\x00", 35)+"\x01\x00\x00\x00\x04"+strings.Repeat("\x00", 6)+"UTC\x00"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	at := time.Time{} // the newest day held is the 8th
 	now := func() time.Time { return at }
 	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now,
@@ -213,6 +224,25 @@ func TestNoRowsAreReadOnceACallHasEnded(t *testing.T) {
 	}
 }
 
+// A part of adlens that does not answer is no reason to ask for less.
+func TestOnlyACallThatTookTooLongAsksForAShorterPeriod(t *testing.T) {
+	const tooLong, notNow = "the request took longer than 30s;", "the figures cannot be read at the moment;"
+	s := New(Config{Failed: func(string, error) {}})
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("read rows: %w", context.DeadlineExceeded), tooLong},
+		{&adlens.Error{Kind: adlens.QueryTimeout, Err: context.DeadlineExceeded}, tooLong},
+		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: context.DeadlineExceeded}, notNow},
+		{&adlens.Error{Kind: adlens.Overloaded, Err: context.DeadlineExceeded}, notNow},
+	} {
+		if text := s.explainError("rank", c.err); !strings.HasPrefix(text, c.want) {
+			t.Errorf("%s, %v: %q, want %q", adlens.KindOf(c.err), c.err, text, c.want)
+		}
+	}
+}
+
 // saleless is a warehouse whose first product has no sales.
 type saleless struct{ warehouse }
 
@@ -230,8 +260,8 @@ func TestRowsThatHaveNullInAConditionAreCounted(t *testing.T) {
 			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
 		}})
 	session := connectClient(t, s)
-	for where, want := range map[string]string{"acos>50": "0 1", "acos<=50": "2 1", "sales=0": "1 <nil>"} {
-		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rank", Arguments: map[string]any{"range": "this_month", "dimensions": "product", "where": []string{where, "spend>0"}}})
+	for where, want := range map[string]string{"acos>50 spend>0": "0 1", "acos<=50 spend>0": "2 1", "sales=0 spend>0": "1 <nil>", "acos>50 sales>0": "0 <nil>", "acos>50 roas=0": "0 1"} {
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rank", Arguments: map[string]any{"range": "this_month", "dimensions": "product", "where": strings.Fields(where)}})
 		if err != nil || got.IsError {
 			t.Fatalf("%s: %+v, %v", where, got, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"adlens"
 	"adlens/internal/answer"
@@ -180,7 +179,10 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 	if start, end, err = daysOf(r.Period); err != nil {
 		return 0, 0, err
 	}
-	last := c.moment.LastEnded(time.UTC)
+	last, err := c.moment.LastEnded("UTC")
+	if err != nil {
+		return 0, 0, err
+	}
 	if _, newest, held := c.moment.HeldSpan(); held {
 		last = min(last, newest)
 	}
@@ -193,8 +195,11 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 	return start, end, nil
 }
 
-// readPeriod returns the range that the arguments name, which is one of the API's, or
-// the prompt's own.
+// promptRanges are those of the API that a prompt can write as dates: today is no whole
+// day, and all time may be longer than a period of dates can be.
+var promptRanges = slices.DeleteFunc(slices.Clone(catalogue.Ranges), func(name string) bool { return name == "today" || name == "all_time" })
+
+// readPeriod returns the range that the arguments name, or the prompt's own.
 func (p prompt) readPeriod(given map[string]string) (string, error) {
 	for name := range given {
 		if !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
@@ -202,8 +207,8 @@ func (p prompt) readPeriod(given map[string]string) (string, error) {
 		}
 	}
 	value := cmp.Or(given["range"], p.period)
-	if !slices.Contains(catalogue.Ranges, value) {
-		return "", fmt.Errorf("range is %q; expected one of %s", adlens.CleanText(value, maxText), strings.Join(catalogue.Ranges, ", "))
+	if !slices.Contains(promptRanges, value) {
+		return "", fmt.Errorf("range is %q; expected one of %s", adlens.CleanText(value, maxText), strings.Join(promptRanges, ", "))
 	}
 	return value, nil
 }

@@ -62,7 +62,7 @@ func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
 		}
 	}
 	_, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "why_did_acos_change", Arguments: map[string]string{"range": "ever"}})
-	mustRefuse("a wrong range", err, jsonrpc.CodeInvalidParams, `range is "ever"; expected one of today`)
+	mustRefuse("a wrong range", err, jsonrpc.CodeInvalidParams, `range is "ever"; expected one of yesterday, last_7_days`)
 	_, err = session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review", Arguments: map[string]string{"range": "today"}})
 	mustRefuse("an unknown argument", err, jsonrpc.CodeInvalidParams, `"range" is no argument of weekly_review`)
 	_, err = session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})

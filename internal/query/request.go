@@ -194,6 +194,15 @@ func (p *parser) earliestToday() adlens.Day {
 	return today
 }
 
+// LastEnded returns the last day that had ended by now in the time zone of a name.
+func LastEnded(zone string, now time.Time) (adlens.Day, error) {
+	place, err := period.Zone(zone)
+	if err != nil {
+		return 0, err
+	}
+	return period.DayIn(place, now) - 1, nil
+}
+
 // requestZone is the zone of the request, whose name is valid.
 func (p *parser) requestZone() *time.Location {
 	zone, err := period.Zone(p.request.TimeZone)
