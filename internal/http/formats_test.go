@@ -118,6 +118,10 @@ func TestFilesOfDifferentThingsHaveDifferentNames(t *testing.T) {
 		"report?dimensions=product&range=this_month&search=mug":                                       "report_product_2026-03-01_2026-03-10_filtered",
 		"summary?range=this_month":                                                                    "summary_2026-03-01_2026-03-10",
 		"timeline?range=this_month":                                                                   "timeline_2026-03-01_2026-03-10",
+		"timeline?range=this_month&granularity=day":                                                   "timeline_2026-03-01_2026-03-10",
+		"timeline?range=this_month&granularity=week":                                                  "timeline_2026-03-01_2026-03-10_week",
+		"timeline?range=last_year&granularity=month":                                                  "timeline_2025-01-01_2025-12-31",
+		"summary?range=this_month&compare=previous_period":                                            "summary_2026-03-01_2026-03-09_compared",
 	} {
 		got := ask(h, "/api/v1/"+request+map[bool]string{true: "&", false: "?"}[strings.Contains(request, "?")]+"format=csv")
 		if disposition := got.Header().Get("Content-Disposition"); disposition != `attachment; filename="`+want+`.csv"` {

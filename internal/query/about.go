@@ -11,15 +11,21 @@ import (
 )
 
 // About says in a few words what a request is about, as files of different things need
-// different names: its dimensions, period and own currency, whether it is filtered, and
-// its page.
+// different names: its dimensions, period, granularity unless it is the automatic one, and
+// own currency, whether it is compared and filtered, and its page.
 func (r Request) About() []string {
 	words := append(slices.Clone(r.Dimensions), r.Period.Start.String(), r.Period.End.String())
+	if isTimeline := r.Dimensions == nil && r.Granularity != ""; isTimeline && r.Granularity != r.autoGranularity() {
+		words = append(words, r.Granularity)
+	}
 	if r.Local {
 		words = append(words, LocalCurrency)
 		if r.Currency != "" {
 			words = append(words, r.Currency)
 		}
+	}
+	if r.Compared() {
+		words = append(words, "compared")
 	}
 	return append(words, aboutRows(r.Filters.narrow() || r.Search != "", r.Paging)...)
 }

@@ -322,17 +322,21 @@ func notConnected(text string, connected []string) adlens.Fault {
 	return f
 }
 
+// autoGranularity is the granularity of a timeline whose request chooses none.
+func (r Request) autoGranularity() string {
+	if r.Period.Days() > maxDailyPoints {
+		return ByMonth
+	}
+	return ByDay
+}
+
 func (p *parser) parseGranularity(text string) {
 	asked, _ := canonicalValue(text, catalogue.Granularities)
-	days := p.request.Period.Days()
-	switch {
-	case asked == ByWeek:
-		p.request.Granularity = ByWeek
-	case asked == ByMonth, asked != ByDay && days > maxDailyPoints:
-		p.request.Granularity = ByMonth
-	default:
-		p.request.Granularity = ByDay
+	p.request.Granularity = p.request.autoGranularity()
+	if asked == ByDay || asked == ByWeek || asked == ByMonth {
+		p.request.Granularity = asked
 	}
+	days := p.request.Period.Days()
 	if asked == ByDay && days > maxDailyPoints {
 		p.addFault("granularity", adlens.Fault{Value: text, Code: adlens.GranularityTooFine, Allowed: []string{Auto, ByWeek, ByMonth},
 			Detail: fmt.Sprintf("granularity day is for periods of up to %d days, and %s to %s has %d; expected week, month or auto",
