@@ -272,6 +272,25 @@ func TestWhatIsNotCompleteIsDrawnAsSuch(t *testing.T) {
 	}
 }
 
+// Five days of a week are no rise since one day of another.
+func TestCutWeeksHaveAChangeSinceAsManyDays(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	_, monday := lastMarch()
+	start := monday.AddDate(0, 0, 2)
+	for days, want := range map[int][]bool{10: {false, false, false}, 14: {true, true, true}} {
+		p.goTo(fmt.Sprintf("#/overview?start_date=%s&end_date=%s&granularity=week&compare=previous_period", start.Format(time.DateOnly), start.AddDate(0, 0, days-1).Format(time.DateOnly)))
+		var isChanged []bool
+		for _, change := range p.texts("details tbody td:nth-child(2) .change") {
+			isChanged = append(isChanged, !strings.HasPrefix(change, "–"))
+		}
+		if !slices.Equal(isChanged, want) {
+			t.Errorf("of %d days the weeks %q have changes: %t, want %t", days, p.texts("details tbody th"), isChanged, want)
+		}
+	}
+}
+
 // From July to October there are as many days as from the last of February to June.
 func TestAWholeMonthHasNoChangeSinceADay(t *testing.T) {
 	t.Parallel()

@@ -2,10 +2,12 @@ package browser_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -176,4 +178,22 @@ func TestAnEmptyListHasNoPages(t *testing.T) {
 	p.goTo("#/products?range=last_90_days&page=99")
 	p.click(`[data-keep="Previous"]`)
 	p.until("document.querySelectorAll('#view tbody tr').length > 0")
+}
+
+// A figure under the pointer stands out by its ground alone.
+func TestAFigureUnderThePointerIsAsClear(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "").signIn(h.key)
+	const of = "document.querySelector('.total:not(:has(:checked))')"
+	styles := func() []string {
+		return js[[]string](p, "{const style = getComputedStyle("+of+"), of = (selector) => getComputedStyle("+of+".querySelector(selector)); [style.backgroundColor, of('strong').color, of('strong').fontSize, of('.what').color]}")
+	}
+	before := styles()
+	at := js[[]float64](p, "{const r = "+of+".getBoundingClientRect(); [(r.left + r.right) / 2, (r.top + r.bottom) / 2]}")
+	call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at[0], Y: at[1]})
+	p.until(of + ".matches(':hover')")
+	if after := styles(); after[0] == before[0] || !slices.Equal(after[1:], before[1:]) || before[1] == before[3] {
+		t.Errorf("ground, figure and name are %q, and %q under the pointer", before, after)
+	}
 }

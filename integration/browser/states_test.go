@@ -95,18 +95,21 @@ type conditionsParams struct {
 
 var emulateConditions = cdp.Command[conditionsParams, network.EmulateNetworkConditionsByRuleResult]{Method: network.CommandEmulateNetworkConditionsByRule}
 
+// setOffline takes the network away, or brings it back.
+func (p *tab) setOffline(yes bool) {
+	p.t.Helper()
+	call(p, emulateConditions, conditionsParams{Offline: yes,
+		Matched: []*network.Conditions{{URLPattern: "", Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
+}
+
 func TestAServerThatIsGoneIsSaidToBe(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
-	offline := func(yes bool) {
-		call(p, emulateConditions, conditionsParams{Offline: yes,
-			Matched: []*network.Conditions{{URLPattern: "", Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
-	}
-	offline(true)
+	p.setOffline(true)
 	p.goTo("#/rules")
 	p.says("#view .failed", "cannot be reached")
-	offline(false)
+	p.setOffline(false)
 	p.until("(document.querySelector('.failed button')?.click(), document.querySelector('#view h1')?.textContent === 'Rules')")
 }
 

@@ -40,6 +40,18 @@ func TestTheFirstViewTakesFourRequestsAndTheNextOnesOnlyWhatChanged(t *testing.T
 	}
 }
 
+// asksAfter reports whether the page requests something at an event in so many minutes.
+func (p *tab) asksAfter(minutes int, event string) bool {
+	p.t.Helper()
+	return js[bool](p, fmt.Sprintf(`(() => {
+		const now = Date.now
+		Date.now = () => now() + %d * 60_000
+		document.dispatchEvent(new Event(%q, {bubbles: true}))
+		Date.now = now
+		return document.getElementById('view').getAttribute('aria-busy') === 'true'
+	})()`, minutes, event))
+}
+
 // "Today" of a tab that was left open overnight is yesterday.
 func TestATabThatComesBackIntoSightAsksAgain(t *testing.T) {
 	t.Parallel()
@@ -49,16 +61,7 @@ func TestATabThatComesBackIntoSightAsksAgain(t *testing.T) {
 	shared.showsView()
 	for of, sent := range map[*tab]func() []string{p: p.asked, shared: shared.requests} {
 		before := len(sent())
-		isBusy := func(minutes int) bool {
-			return js[bool](of, fmt.Sprintf(`(() => {
-				const now = Date.now
-				Date.now = () => now() + %d * 60_000
-				document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))
-				Date.now = now
-				return document.getElementById('view').getAttribute('aria-busy') === 'true'
-			})()`, minutes))
-		}
-		if isBusy(9) || !isBusy(11) {
+		if of.asksAfter(9, "visibilitychange") || !of.asksAfter(11, "visibilitychange") {
 			t.Errorf("%s: want requests after eleven minutes, and none after nine", sent()[before-1])
 		}
 		of.until("document.getElementById('view').getAttribute('aria-busy') === 'false'")
@@ -66,6 +69,36 @@ func TestATabThatComesBackIntoSightAsksAgain(t *testing.T) {
 		if !slices.ContainsFunc(again, func(address string) bool { return strings.Contains(address, "/reports/products") }) {
 			t.Errorf("%v were requested again, want the products", again)
 		}
+	}
+}
+
+// A laptop that wakes up is in sight before its network is there.
+func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=today").signIn(h.key)
+	shared := p.share(h)
+	shared.showsView()
+	for name, of := range map[string]*tab{"the page": p, "a share link": shared} {
+		const isIdle, isShown = "document.getElementById('view').getAttribute('aria-busy') === 'false'", "document.querySelector('[data-keep=again]') && !document.querySelector('.failed')"
+		of.setOffline(true)
+		if !of.asksAfter(11, "visibilitychange") {
+			t.Errorf("%s requests nothing", name)
+		}
+		of.until(isIdle)
+		if !js[bool](of, "Boolean("+isShown+")") {
+			t.Errorf("%s says %q in the place of its figures", name, of.text(".failed"))
+		}
+		of.setOffline(false)
+		if !of.asksAfter(11, "online") {
+			t.Errorf("%s requests nothing once the network is there", name)
+		}
+		of.until(isIdle)
+		of.setOffline(true)
+		of.click("[data-keep=again]")
+		of.says(".failed", "cannot be reached")
+		of.setOffline(false)
+		of.until(isIdle + " && (" + isShown + " || !dispatchEvent(new Event('online')))") // it takes a moment until the network is back
 	}
 }
 

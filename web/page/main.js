@@ -10,7 +10,7 @@ import { ofApi, requestsOf } from './requests.js'
 import { behind, drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers. running ends what a view asks
@@ -39,8 +39,9 @@ byId('account').addEventListener('click', ({ target }) => { if (session && targe
 addEventListener('hashchange', () => session?.controls && show())
 // Back may bring a page back as it was left, with a key that was signed out meanwhile.
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
-addEventListener('online', () => session?.failed && show())
-addEventListener('visibilitychange', () => isOld(session?.shown) && show({ again: true }))
+const refresh = () => isOld(session?.shown) && show({ byItself: true })
+addEventListener('online', () => (session?.failed ? show() : refresh()))
+addEventListener('visibilitychange', refresh)
 
 // begin starts a session. The account comes first: it shows whether the key is
 // right, and answers without an active subscription too: then only connections of
@@ -138,9 +139,9 @@ function settled() {
 }
 
 // show brings the page to what the fragment says. Requests that are shown
-// already are asked again only if that is wanted; what was running is given up, and a
-// refresh begun once more.
-async function show({ again = false } = {}) {
+// already are asked again only if that is wanted, or byItself, without a click; what was
+// running is given up, and a refresh begun once more.
+async function show({ byItself = false, again = byItself } = {}) {
   const mine = session
   const isRefresh = mine.refreshing ||= again
   const state = mine.state = settled()
@@ -152,25 +153,28 @@ async function show({ again = false } = {}) {
   if (!again && mine.shown && !mine.failed && sameRequests(requests, mine.shown.requests)) {
     draw(state, mine.shown)
     if (!isRefresh) {
-      byId('view').setAttribute('aria-busy', 'false')
+      byId('view').ariaBusy = false
       return comeBack(mine.shown.answers, running)
     }
   }
   if (!mine.shown && !mine.failed) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
-  byId('view').setAttribute('aria-busy', 'true')
+  byId('view').ariaBusy = true
   try {
     if (mine.inactive && state.view !== 'apps') throw mine.inactive
     const shown = await askAll(requests, (request) => mine.api.get(request, { signal: running.signal, waiting }))
     mine.failed = false
-    if (await learn(mine, running, { again: isRefresh, answers: shown.answers })) return show({ again: true })
+    if (await learn(mine, running, { again: isRefresh, answers: shown.answers })) return show({ again: true, byItself })
     if (running.signal.aborted) return // another view was chosen while it learnt
     mine.refreshing = false
     draw(state, shown)
     comeBack(shown.answers, running)
   } catch (error) {
-    if (mine === session && error.name !== 'AbortError') fail(error, requests, running)
+    if (mine !== session || error.name === 'AbortError') return
+    if (!byItself || !staysShown(mine.shown, requests, error)) return fail(error, requests, running)
+    mine.refreshing = false
+    comeBack(mine.shown.answers, running)
   } finally {
-    if (running === session?.running) byId('view').setAttribute('aria-busy', 'false')
+    if (running === session?.running) byId('view').ariaBusy = false
   }
 }
 
@@ -178,7 +182,7 @@ async function show({ again = false } = {}) {
 function comeBack(answers, running) {
   if (!isSyncing(answers)) return
   const mine = session
-  mine.later = setTimeout(() => mine === session && running === mine.running && show({ again: true }), SYNCING_SECONDS * 1000)
+  mine.later = setTimeout(() => mine === session && running === mine.running && show({ byItself: true }), SYNCING_SECONDS * 1000)
 }
 
 // frame draws what stands around the figures.

@@ -6,7 +6,7 @@ import { byId, el, redraw } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, drawNotices, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -23,7 +23,9 @@ byId('skip').addEventListener('click', (event) => {
   byId('main').focus()
 })
 addEventListener('hashchange', () => show())
-addEventListener('visibilitychange', () => isOld(shown) && show({ again: true }))
+const refresh = () => isOld(shown) && show({ byItself: true })
+addEventListener('visibilitychange', refresh)
+addEventListener('online', () => (shown ? refresh() : show()))
 
 // settled is the saved state with what the reader chose.
 function settled() {
@@ -42,21 +44,21 @@ function asOfLink(request, state) {
 }
 
 // show brings the page to what was chosen.
-async function show({ again = false } = {}) {
+async function show({ byItself = false, again = byItself } = {}) {
   const state = settled()
   running.abort()
   const mine = running = new AbortController()
   const requests = requestsOf(state)
-  byId('view').setAttribute('aria-busy', 'true')
+  byId('view').ariaBusy = true
   try {
     if (again || !shown || !sameRequests(requests, shown.requests)) shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
     draw(state)
-    if (isSyncing(shown.answers)) setTimeout(() => mine === running && show({ again: true }), SYNCING_SECONDS * 1000)
   } catch (error) {
-    if (error.name !== 'AbortError') fail(error)
-  } finally {
-    if (mine === running) byId('view').setAttribute('aria-busy', 'false')
+    if (error.name !== 'AbortError' && !(byItself && staysShown(shown, requests, error))) fail(error)
   }
+  if (mine !== running) return
+  byId('view').ariaBusy = false
+  if (shown && isSyncing(shown.answers)) setTimeout(() => mine === running && show({ byItself: true }), SYNCING_SECONDS * 1000)
 }
 
 function draw(state) {

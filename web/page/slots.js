@@ -28,13 +28,13 @@ export function timelineOf(answer) {
 }
 
 // comparable is the earlier side of a point, with what is not whole of it in words. It
-// has no change where one side is missing, or is cut and the other is whole: a month
-// would be compared with a day.
+// has no change where one side is missing, or is cut and the other is not to as many
+// days of as many: a month would be compared with a day.
 function comparable({ date }, earlier, timeline) {
   if (!earlier) return earlier
   const open = unfinished(earlier.date, { ...timeline, period: timeline.comparison.period })
-  const isCut = (words) => words.endsWith('days')
-  const change = date && earlier.date && isCut(open) === isCut(unfinished(date, timeline)) ? earlier.change : null
+  const cut = (words) => words.endsWith('days') && words
+  const change = date && earlier.date && cut(open) === cut(unfinished(date, timeline)) ? earlier.change : null
   return { ...earlier, open, change }
 }
 

@@ -1,6 +1,6 @@
 // The views of the page: the requests of each, and what is drawn of its answers.
 
-import { address, Problem } from './api.js'
+import { address, Problem, Unreachable } from './api.js'
 import { el } from './dom.js'
 import { adType, span, words } from './figures.js'
 import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
@@ -31,6 +31,9 @@ export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => 
 // isOld reports whether answers that are in sight are ten minutes old: "today" may be
 // another day by now.
 export const isOld = (shown) => !document.hidden && Date.now() - shown?.at > 600_000
+
+// staysShown reports whether answers stay where asking again by itself met no network.
+export const staysShown = (shown, requests, error) => error instanceof Unreachable && shown && sameRequests(requests, shown.requests)
 
 export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
 
