@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,30 +90,41 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 	return cmd
 }
 
-// requireOwnFiles makes sure that no folder leads down to what was fetched for another account, or
-// made up for the demo. It would be taken for this one's, with its profiles, and profiles are
-// never removed. A path into such a directory is the user's own choice: what was fetched can be
-// loaded anywhere.
+// requireOwnFiles makes sure that the paths do not lead down to what was fetched for another
+// account, or made up for the demo, and have no such files beside those of others: they would be
+// taken for this account's, with their profiles, and profiles are never removed. One such
+// directory is the user's own choice: what was fetched can be loaded anywhere.
 func (o *options) requireOwnFiles(account string, paths []string) error {
-	others := []string{filepath.Join(o.dataDir, demoExtracts)}
 	entries, _ := os.ReadDir(o.extractsDir()) // where it is missing nothing was fetched
+	owners := map[string]string{filepath.Join(o.dataDir, demoExtracts): demoAccount}
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != account {
-			others = append(others, filepath.Join(o.extractsDir(), e.Name()))
+		if e.IsDir() {
+			owners[filepath.Join(o.extractsDir(), e.Name())] = e.Name()
 		}
 	}
-	for _, other := range others {
-		kept, err := resolvePath(other)
-		if err != nil {
-			continue
-		}
+	var met, others []string
+	isAbove := false // another account's files
+	for _, dir := range slices.Sorted(maps.Keys(owners)) {
+		leads, isOther := false, owners[dir] != account
 		for _, path := range paths {
-			// What cannot be found is the loader's to refuse.
-			if given, err := resolvePath(path); err == nil && given != kept && isWithin(kept, given) {
-				return fmt.Errorf("nothing was loaded: %s leads down to %s, whose files are another account's; give the files of account %s alone (those that were fetched for it are in %s)",
-					path, other, account, filepath.Join(o.extractsDir(), account))
+			kept, err := resolvePath(dir)
+			given, missing := resolvePath(path)
+			if err != nil || missing != nil { // what cannot be found is the loader's to refuse
+				continue
 			}
+			above := given != kept && isWithin(kept, given)
+			leads, isAbove = leads || above || isWithin(given, kept), isAbove || above && isOther
 		}
+		if leads {
+			met = append(met, dir)
+		}
+		if leads && isOther {
+			others = append(others, dir)
+		}
+	}
+	if isAbove || len(others) > 0 && len(met) > 1 {
+		return fmt.Errorf("nothing was loaded: the paths %s lead to %s, whose files are another account's; give the files of account %s alone (those that were fetched for it are in %s)",
+			strings.Join(paths, " "), others[0], account, filepath.Join(o.extractsDir(), account))
 	}
 	return nil
 }

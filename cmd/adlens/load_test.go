@@ -58,12 +58,16 @@ func TestALoadTakesNoFilesOfOtherAccounts(t *testing.T) {
 	}
 	t.Chdir(link) // a directory that has another name too
 	for _, path := range []string{o.dataDir, kept, "extracts", ".", filepath.Join(link, "extracts")} {
-		out, err := run(o, "load", "--account", "acme", filepath.Join(kept, "acme"), path)
-		if err == nil || !strings.Contains(err.Error(), "nothing was loaded: "+path+" leads down to "+o.dataDir) {
+		out, err := run(o, "load", "--account", "acme", path)
+		if err == nil || !strings.Contains(err.Error(), "nothing was loaded: the paths "+path+" lead to "+o.dataDir) {
 			t.Errorf("%s: %q, %v", path, out, err)
 		}
 	}
-	// A path that was chosen is taken: what was fetched can be loaded anywhere.
+	// So is extracts/*.
+	if out, err := run(o, "load", "--account", "acme", "extracts/acme", "extracts/beta/products.csv"); err == nil || !strings.Contains(err.Error(), "nothing was loaded") {
+		t.Errorf("files of two accounts: %q, %v", out, err)
+	}
+	// One directory that was chosen is taken: what was fetched can be loaded anywhere.
 	for _, path := range []string{"extracts/acme", "extracts/beta", "demo-extracts/products.csv"} {
 		if out, err := run(o, "load", "--account", "acme", path); err != nil || !strings.Contains(out, "0 refused") {
 			t.Errorf("%s: %q, %v", path, out, err)

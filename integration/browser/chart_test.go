@@ -277,16 +277,25 @@ func TestCutWeeksHaveAChangeSinceAsManyDays(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	p := h.tab(t, h.server.Address, "").signIn(h.key)
-	_, monday := lastMarch()
-	start := monday.AddDate(0, 0, 2)
-	for days, want := range map[int][]bool{10: {false, false, false}, 14: {true, true, true}} {
-		p.goTo(fmt.Sprintf("#/overview?start_date=%s&end_date=%s&granularity=week&compare=previous_period", start.Format(time.DateOnly), start.AddDate(0, 0, days-1).Format(time.DateOnly)))
+	march, monday := lastMarch()
+	wednesday := monday.AddDate(0, 0, 2)
+	for _, c := range []struct {
+		start time.Time
+		days  int
+		by    string
+		want  []bool
+	}{
+		{wednesday, 10, "week", []bool{false, false, false}}, {wednesday, 14, "week", []bool{true, true, true}},
+		{march.AddDate(0, 1, 0), 29, "month", []bool{true}}, // 29 days of April, and of March
+	} {
+		start, days, want := c.start, c.days, c.want
+		p.goTo(fmt.Sprintf("#/overview?start_date=%s&end_date=%s&granularity=%s&compare=previous_period", start.Format(time.DateOnly), start.AddDate(0, 0, days-1).Format(time.DateOnly), c.by))
 		var isChanged []bool
 		for _, change := range p.texts("details tbody td:nth-child(2) .change") {
 			isChanged = append(isChanged, !strings.HasPrefix(change, "–"))
 		}
 		if !slices.Equal(isChanged, want) {
-			t.Errorf("of %d days the weeks %q have changes: %t, want %t", days, p.texts("details tbody th"), isChanged, want)
+			t.Errorf("of %d days the parts %q have changes: %t, want %t", days, p.texts("details tbody th"), isChanged, want)
 		}
 	}
 }

@@ -89,6 +89,7 @@ func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
 		if !js[bool](of, "Boolean("+isShown+")") {
 			t.Errorf("%s says %q in the place of its figures", name, of.text(".failed"))
 		}
+		of.says("#said", "what is shown may be old")
 		of.setOffline(false)
 		if !of.asksAfter(11, "online") {
 			t.Errorf("%s requests nothing once the network is there", name)

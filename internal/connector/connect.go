@@ -58,7 +58,7 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 	if err != nil {
 		return nil, client.HideSecrets(err)
 	}
-	otherKey, err := c.sealsOtherwise(ctx)
+	otherKey, err := c.sealsOtherwise(ctx, wanted.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +74,29 @@ func (c *Connector) Connect(ctx context.Context, wanted adlens.Connection, s Sec
 		return nil, err
 	}
 	if otherKey {
-		c.Notice(wanted.Account, fmt.Sprintf("connection %q is sealed with another secret key than all that are stored: servers with theirs cannot read it; unless theirs is lost, connect again with it (--secret-key-file)", next.Name))
+		c.Notice(wanted.Account, fmt.Sprintf("connection %q is sealed with another secret key than others that are stored: servers with theirs cannot read it; unless theirs is lost, connect again with it (--secret-key-file)", next.Name))
 	}
 	return taken, errors.Join(requireListed(next, found.profiles), leftOut)
 }
 
-// sealsOtherwise reports whether the operator's key opens none of the credentials that are
-// stored, as on a machine that is not the servers'.
-func (c *Connector) sealsOtherwise(ctx context.Context) (bool, error) {
+// sealsOtherwise reports whether the operator's key is another one than that of stored
+// credentials, as on a machine that is not the servers': it does not open some of the account, or
+// none at all.
+func (c *Connector) sealsOtherwise(ctx context.Context, account string) (bool, error) {
 	all, err := c.Store.Connections(ctx, "")
-	sealed := slices.DeleteFunc(slices.Clone(all), func(one adlens.Connection) bool { return one.Sealed == "" })
-	return len(sealed) > 0 && !slices.ContainsFunc(sealed, func(one adlens.Connection) bool { return c.CanOpen(one) == nil }), err
+	opened, closed := 0, 0
+	for _, one := range all {
+		switch {
+		case one.Sealed == "":
+		case c.CanOpen(one) == nil:
+			opened++
+		case one.Account == account:
+			return true, err
+		default:
+			closed++
+		}
+	}
+	return opened == 0 && closed > 0, err
 }
 
 // renew returns the connection that is to be stored, and which of the profiles found

@@ -50,7 +50,7 @@ func TestCredentialsThatAnotherKeySealsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Key = func() (secret.Key, error) { return key, nil }
-	if connect(); len(notices) != 1 || !strings.Contains(notices[0], `connection "NA" is sealed with another secret key than all that are stored`) {
+	if connect(); len(notices) != 1 || !strings.Contains(notices[0], `connection "NA" is sealed with another secret key than others that are stored`) {
 		t.Errorf("with another key: %q", notices)
 	}
 	if connect(); len(notices) != 1 {

@@ -121,7 +121,7 @@ func TestFilesOfDifferentThingsHaveDifferentNames(t *testing.T) {
 		"timeline?range=this_month&granularity=day":                                                   "timeline_2026-03-01_2026-03-10",
 		"timeline?range=this_month&granularity=week":                                                  "timeline_2026-03-01_2026-03-10_week",
 		"timeline?range=last_year&granularity=month":                                                  "timeline_2025-01-01_2025-12-31",
-		"summary?range=this_month&compare=previous_period":                                            "summary_2026-03-01_2026-03-09_compared",
+		"summary?range=this_month&compare=previous_period":                                            "summary_2026-03-01_2026-03-09_previous_period",
 	} {
 		got := ask(h, "/api/v1/"+request+map[bool]string{true: "&", false: "?"}[strings.Contains(request, "?")]+"format=csv")
 		if disposition := got.Header().Get("Content-Disposition"); disposition != `attachment; filename="`+want+`.csv"` {

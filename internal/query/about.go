@@ -25,7 +25,7 @@ func (r Request) About() []string {
 		}
 	}
 	if r.Compared() {
-		words = append(words, "compared")
+		words = append(words, string(r.Earlier.Range))
 	}
 	return append(words, aboutRows(r.Filters.narrow() || r.Search != "", r.Paging)...)
 }

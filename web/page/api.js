@@ -1,6 +1,6 @@
 // How the API is asked: with the key in the header or below a share link, each answer revalidated by
 // its ETag, with patience where the server asks for it, and with an end where
-// no caller waits for the answer any more.
+// nothing waits any more.
 
 // Problem is an error that the server explained (RFC 9457).
 export class Problem extends Error {

@@ -10,7 +10,7 @@ import { ofApi, requestsOf } from './requests.js'
 import { behind, drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers. running ends what a view asks
@@ -172,15 +172,16 @@ async function show({ byItself = false, again = byItself } = {}) {
     if (mine !== session || error.name === 'AbortError') return
     if (!byItself || !staysShown(mine.shown, requests, error)) return fail(error, requests, running)
     mine.refreshing = false
-    comeBack(mine.shown.answers, running)
+    say(STALE)
+    comeBack(mine.shown.answers, running, true)
   } finally {
     if (running === session?.running) byId('view').ariaBusy = false
   }
 }
 
-// comeBack asks again about a list that is still being read from the platform.
-function comeBack(answers, running) {
-  if (!isSyncing(answers)) return
+// comeBack asks again about a list that is being read, or where the server was not reached.
+function comeBack(answers, running, stale) {
+  if (!stale && !isSyncing(answers)) return
   const mine = session
   mine.later = setTimeout(() => mine === session && running === mine.running && show({ byItself: true }), SYNCING_SECONDS * 1000)
 }

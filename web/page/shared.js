@@ -6,7 +6,7 @@ import { byId, el, redraw } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, drawNotices, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -49,16 +49,20 @@ async function show({ byItself = false, again = byItself } = {}) {
   running.abort()
   const mine = running = new AbortController()
   const requests = requestsOf(state)
+  let stale = false
   byId('view').ariaBusy = true
   try {
     if (again || !shown || !sameRequests(requests, shown.requests)) shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
     draw(state)
   } catch (error) {
-    if (error.name !== 'AbortError' && !(byItself && staysShown(shown, requests, error))) fail(error)
+    if (error.name === 'AbortError') return
+    stale = byItself && staysShown(shown, requests, error)
+    if (stale) say(STALE)
+    else fail(error)
   }
   if (mine !== running) return
   byId('view').ariaBusy = false
-  if (shown && isSyncing(shown.answers)) setTimeout(() => mine === running && show({ byItself: true }), SYNCING_SECONDS * 1000)
+  if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), SYNCING_SECONDS * 1000)
 }
 
 function draw(state) {

@@ -27,13 +27,12 @@ export function timelineOf(answer) {
   return { ...timeline, data: answer.data.map((row) => ({ ...dated(row), comparison: comparable(dated(row), dated(row.comparison), timeline) })) }
 }
 
-// comparable is the earlier side of a point, with what is not whole of it in words. It
-// has no change where one side is missing, or is cut and the other is not to as many
-// days of as many: a month would be compared with a day.
+// comparable is the earlier side of a point, with what is not whole of it in words. It has
+// no change where a side is missing, or is cut to other days than the other one.
 function comparable({ date }, earlier, timeline) {
   if (!earlier) return earlier
   const open = unfinished(earlier.date, { ...timeline, period: timeline.comparison.period })
-  const cut = (words) => words.endsWith('days') && words
+  const cut = (words) => words.endsWith('days') && parseInt(words)
   const change = date && earlier.date && cut(open) === cut(unfinished(date, timeline)) ? earlier.change : null
   return { ...earlier, open, change }
 }

@@ -33,6 +33,7 @@ export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => 
 export const isOld = (shown) => !document.hidden && Date.now() - shown?.at > 600_000
 
 // staysShown reports whether answers stay where asking again by itself met no network.
+export const STALE = 'The server is not reached: what is shown may be old.'
 export const staysShown = (shown, requests, error) => error instanceof Unreachable && shown && sameRequests(requests, shown.requests)
 
 export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
