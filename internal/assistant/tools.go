@@ -103,7 +103,7 @@ var tools = []tool{
 	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period; partial names those cut.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
-	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share of the selection, all others as one row, and the total.", scope(
+	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share, all others as one row, and the total.", scope(
 		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
