@@ -120,11 +120,7 @@ func TestAllThatACallAsksIsOfOneDay(t *testing.T) {
 func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 	at := time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC) // the newest day held is the 8th
 	now := func() time.Time { return at }
-	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now,
-		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
-			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
-		}})
-	session := connectClient(t, s)
+	session := connectTo(t, warehouse{products: 1}, now)
 	for _, c := range []struct {
 		day                int
 		prompt, sent, want string
@@ -166,11 +162,7 @@ func TestDaysThatAreNotHeldAreNoFall(t *testing.T) {
 	}
 	at := time.Time{} // the newest day held is the 8th
 	now := func() time.Time { return at }
-	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(warehouse{products: 1}, nil), Now: now}), Now: now,
-		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
-			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
-		}})
-	session := connectClient(t, s)
+	session := connectTo(t, warehouse{products: 1}, now)
 	for _, c := range []struct {
 		day                int
 		tool, period, zone string
@@ -255,11 +247,7 @@ func (s saleless) Ranked(ctx context.Context, q query.Statement, limit int, desc
 // A product without a sale has no ACOS, which is not one of 50 % or less.
 func TestRowsThatHaveNullInAConditionAreCounted(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
-	s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(saleless{warehouse{products: 3}}, nil), Now: now}), Now: now,
-		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
-			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
-		}})
-	session := connectClient(t, s)
+	session := connectTo(t, saleless{warehouse{products: 3}}, now)
 	for where, want := range map[string]string{"acos>50 spend>0": "0 1", "acos<=50 spend>0": "2 1", "sales=0 spend>0": "1 <nil>", "acos>50 sales>0": "0 <nil>", "acos>50 roas=0": "0 1"} {
 		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "rank", Arguments: map[string]any{"range": "this_month", "dimensions": "product", "where": strings.Fields(where)}})
 		if err != nil || got.IsError {

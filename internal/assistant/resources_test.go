@@ -31,6 +31,15 @@ func connectClient(t *testing.T, s *Server) *mcp.ClientSession {
 	return session
 }
 
+// connectTo returns a client's session about an account of a store, whose time is now's.
+func connectTo(t *testing.T, store query.Store, now func() time.Time) *mcp.ClientSession {
+	t.Helper()
+	return connectClient(t, New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now,
+		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
+			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
+		}}))
+}
+
 // So do prompts and resources, of which the SDK catches no panic either.
 func TestAPanicOfAPromptOrResourceEndsItAlone(t *testing.T) {
 	var failed []error
@@ -83,11 +92,7 @@ func TestTheOverviewSaysWhatFiguresLack(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
 	const campaign = `"campaigns":[{"campaign_id":"71","campaign_name":"Oldbrand"}]`
 	for want, store := range map[bool]query.Store{false: warehouse{products: 1}, true: lacking{warehouse{products: 1}}} {
-		s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now,
-			Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
-				return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
-			}})
-		session := connectClient(t, s)
+		session := connectTo(t, store, now)
 		called, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "overview"})
 		if err != nil {
 			t.Fatal(err)
