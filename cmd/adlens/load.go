@@ -30,7 +30,8 @@ func newLoad(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load --account ID PATH...",
 		Short: "Load extract files and directories",
-		Long: `Load extract files, and directories with all that is below them.
+		Long: `Load extract files, and directories with all that is below them, but nothing that
+leads down to what was fetched for another account.
 
 A file's name says what it is:
 
