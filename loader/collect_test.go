@@ -41,9 +41,9 @@ func (d *database) collect(t *testing.T, account string, after time.Duration) {
 // rowCounts are an account's rows in every table, live ones first.
 func (d *database) rowCounts(t *testing.T, account string) map[string]string {
 	t.Helper()
-	counts := map[string]string{}
+	s, counts := d.stateOf(t, account), map[string]string{}
 	for _, table := range generationTables {
-		cells := d.query(t, account, "SELECT countIf(generation IN "+live+"), countIf(generation NOT IN "+live+") FROM "+table+" WHERE account_id = {account:String}")[0]
+		cells := s.query(t, "SELECT countIf(generation IN "+live+"), countIf(generation NOT IN "+live+") FROM "+table+" WHERE account_id = {account:String}")[0]
 		counts[table] = cells[0] + " live, " + cells[1] + " dead"
 	}
 	return counts
@@ -215,8 +215,9 @@ func (d *database) isAccounted(t *testing.T, account string) {
 
 func (d *database) allDeadAreNoted(t *testing.T, account string) {
 	t.Helper()
+	s := d.stateOf(t, account)
 	for _, table := range generationTables {
-		cells := d.query(t, account, "SELECT count(), countIf(generation NOT IN (SELECT generation FROM dead_generations WHERE account_id = {account:String} AND table_name = '"+table+
+		cells := s.query(t, "SELECT count(), countIf(generation NOT IN (SELECT generation FROM dead_generations WHERE account_id = {account:String} AND table_name = '"+table+
 			"')) FROM "+table+" WHERE account_id = {account:String} AND generation NOT IN "+live)[0]
 		if cells[0] == "0" && table != "marketplaces" || cells[1] != "0" {
 			t.Errorf("%s has %s dead rows, of which %s are not noted", table, cells[0], cells[1])

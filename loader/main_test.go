@@ -129,13 +129,30 @@ func (d *database) store() loader.Store {
 func (d *database) query(t testing.TB, account, sql string) [][]string {
 	t.Helper()
 	if strings.Contains(sql, live) {
-		var numbers []string
-		for _, cells := range d.run(t, engine.ReaderUser, d.at.ReaderPassword, account, liveGenerations) {
-			numbers = append(numbers, cells[0])
-		}
-		sql = strings.ReplaceAll(sql, live, "("+strings.Join(numbers, ", ")+")")
+		return d.stateOf(t, account).query(t, sql)
 	}
 	return d.run(t, engine.ReaderUser, d.at.ReaderPassword, account, sql)
+}
+
+// state is an account between two loads, whose live generations were found once for all
+// that is asked of it.
+type state struct {
+	*database
+	account, generations string
+}
+
+func (d *database) stateOf(t testing.TB, account string) state {
+	t.Helper()
+	var numbers []string
+	for _, cells := range d.query(t, account, liveGenerations) {
+		numbers = append(numbers, cells[0])
+	}
+	return state{d, account, "(" + strings.Join(numbers, ", ") + ")"}
+}
+
+func (s state) query(t testing.TB, sql string) [][]string {
+	t.Helper()
+	return s.database.query(t, s.account, strings.ReplaceAll(sql, live, s.generations))
 }
 
 // settle waits until the tables have deleted what they were told to: a

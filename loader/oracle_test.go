@@ -179,12 +179,12 @@ func (o *oracle) dollars(t testing.TB, key string, amount *big.Rat) string {
 // equal holds an account's live facts against the oracle's.
 func (o *oracle) equal(t testing.TB, d *database, account string) {
 	t.Helper()
-	ids := map[string]string{}
-	for _, cells := range d.query(t, account, "SELECT marketplace_key, marketplace_id FROM marketplaces WHERE account_id = {account:String} AND generation IN "+live) {
+	s, ids := d.stateOf(t, account), map[string]string{}
+	for _, cells := range s.query(t, "SELECT marketplace_key, marketplace_id FROM marketplaces WHERE account_id = {account:String} AND generation IN "+live) {
 		ids[cells[0]] = cells[1]
 	}
 	want := o.facts(t)
-	facts := d.facts(t, account)
+	facts := s.facts(t)
 	for _, f := range facts {
 		key := ids[f.marketplace] + " " + f.adProduct + " " + f.day + " " + f.product
 		w, ok := want[key]
@@ -212,5 +212,5 @@ func (o *oracle) equal(t testing.TB, d *database, account string) {
 			t.Errorf("%s is not held", key)
 		}
 	}
-	d.rollupsEqualFacts(t, account, facts)
+	s.rollupsEqualFacts(t, facts)
 }

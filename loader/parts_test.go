@@ -88,7 +88,7 @@ func TestAFileThatChangesBetweenItsReadingsIsRefusedAndTheOthersAreLoaded(t *tes
 			}
 		}
 	}
-	for _, f := range d.facts(t, t.Name()) {
+	for _, f := range d.stateOf(t, t.Name()).facts(t) {
 		if f.product != "B0Z" {
 			t.Errorf("of the file that changed, %s can be seen", f.text)
 		}

@@ -67,9 +67,9 @@ type storedFact struct {
 }
 
 // facts reads the live facts past the code that is tested.
-func (d *database) facts(t testing.TB, account string) []storedFact {
+func (s state) facts(t testing.TB) []storedFact {
 	t.Helper()
-	rows := d.query(t, account, `SELECT marketplace_key, ad_product, day, id, `+sumFive+`,
+	rows := s.query(t, `SELECT marketplace_key, ad_product, day, id, `+sumFive+`,
  sum(toDecimal128(spend_local, 6)), sum(toUInt128(spend_local_rest)), sum(toDecimal128(sales_local, 6)), sum(toUInt128(sales_local_rest)),
  count(), sum(units_sold_clicks_7d), sum(toDecimal128(sales_30d, 6))
 FROM facts LEFT JOIN `+productIDs+` AS p USING (product_key)
@@ -92,7 +92,7 @@ ORDER BY marketplace_key, ad_product, day, id`)
 }
 
 // rollupsEqualFacts holds every rollup's live rows against the facts.
-func (d *database) rollupsEqualFacts(t testing.TB, account string, facts []storedFact) {
+func (s state) rollupsEqualFacts(t testing.TB, facts []storedFact) {
 	t.Helper()
 	for _, level := range []struct {
 		table, key string
@@ -120,7 +120,7 @@ func (d *database) rollupsEqualFacts(t testing.TB, account string, facts []store
 		if !strings.HasSuffix(level.table, "_totals") {
 			join = " LEFT JOIN " + productIDs + " AS p USING (product_key)"
 		}
-		got := d.query(t, account, `SELECT marketplace_key, ad_product, `+level.key+` AS k, `+sumFive+` FROM `+level.table+join+`
+		got := s.query(t, `SELECT marketplace_key, ad_product, `+level.key+` AS k, `+sumFive+` FROM `+level.table+join+`
 WHERE account_id = {account:String} AND generation IN `+live+` GROUP BY marketplace_key, ad_product, k`)
 		for _, cells := range got {
 			key := strings.Join(cells[:3], " ")
@@ -154,13 +154,14 @@ func (d *database) visible(t testing.TB, account string) string {
 	for _, e := range m.Entries() {
 		fmt.Fprintln(&b, e.Unit, e.Rows, e.Derived, e.Sources)
 	}
-	facts := d.facts(t, account)
-	d.rollupsEqualFacts(t, account, facts)
+	s := d.stateOf(t, account)
+	facts := s.facts(t)
+	s.rollupsEqualFacts(t, facts)
 	for _, f := range facts {
 		fmt.Fprintln(&b, f.text)
 	}
 	for _, table := range []string{"marketplaces", "rates", "product_titles"} {
-		for _, cells := range d.query(t, account, "SELECT * EXCEPT (account_id, generation) FROM "+table+" WHERE account_id = {account:String} AND generation IN "+live+" ORDER BY ALL") {
+		for _, cells := range s.query(t, "SELECT * EXCEPT (account_id, generation) FROM "+table+" WHERE account_id = {account:String} AND generation IN "+live+" ORDER BY ALL") {
 			fmt.Fprintln(&b, table, cells)
 		}
 	}
