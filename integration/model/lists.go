@@ -146,6 +146,6 @@ func (a *Account) entityList(profile, entity string, rows []map[string]any, q ur
 // contains reports whether a text contains another in any case, of which sigma has two
 // small letters.
 func contains(text, part string) bool {
-	folded := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ς", "σ") }
+	folded := func(s string) string { return strings.NewReplacer("ς", "σ", "ı", "i").Replace(strings.ToLower(s)) }
 	return strings.Contains(folded(text), folded(part))
 }

@@ -185,8 +185,11 @@ func (r Request) textFinder() func(text string) bool {
 	return func(text string) bool { return strings.Contains(foldCase(text), wanted) }
 }
 
-// foldCase returns a text in one case. Of sigma there are two small letters.
-func foldCase(text string) string { return strings.ReplaceAll(strings.ToLower(text), "ς", "σ") }
+// foldCase returns a text in one case. Of sigma there are two small letters, and I is
+// the capital of two.
+func foldCase(text string) string { return otherSmall.Replace(strings.ToLower(text)) }
+
+var otherSmall = strings.NewReplacer("ς", "σ", "ı", "i")
 
 // eachID visits what an account's figures are of, with the texts that a search looks
 // in.
