@@ -1,6 +1,9 @@
 package loader
 
 import (
+	"fmt"
+	"maps"
+	"math/big"
 	"slices"
 
 	"adlens"
@@ -63,6 +66,41 @@ func (r Rates) With(added Rates) (Rates, bool) {
 	byHand, changed := r.ByHand.With(added.ByHand)
 	fetched, also := r.Fetched.With(added.Fetched)
 	return Rates{byHand, fetched}, changed || also
+}
+
+// mostDollars is more than a unit of any currency that marketplaces have was worth for
+// decades: a pound was 2.1 at most.
+var mostDollars, _ = adlens.ParseAmount([]byte("2.5"))
+
+// describeOdd tells of rates among those that were added which look like units of the
+// currency for one dollar: they are far from the bank's, or from the one before.
+func (r Rates) describeOdd(added RateTable) string {
+	var odd []string
+	for _, currency := range slices.Sorted(maps.Keys(added)) {
+		for _, rate := range added[currency] {
+			near, found := r.Fetched.At(currency, rate.Day)
+			if !found {
+				near, found = r.ByHand.At(currency, rate.Day-1)
+			}
+			text := fmt.Sprintf("1 %s is %s US dollars on %s", currency, rate.USD, rate.Day)
+			if found && areFarApart(rate.USD, near) {
+				odd = append(odd, fmt.Sprintf("%s, and %s by the rate before or the bank's", text, near))
+			} else if !found && mostDollars.Less(rate.USD) {
+				odd = append(odd, text)
+			}
+		}
+	}
+	if len(odd) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (rates that look odd: %d); a rate is US dollars for one unit of the currency, not the other way round", odd[0], len(odd))
+}
+
+// areFarApart reports whether one rate is more than five times the other, which no
+// currency does within RateReach days.
+func areFarApart(a, b adlens.Amount) bool {
+	five := big.NewInt(5)
+	return new(big.Int).Mul(a.Big(), five).Cmp(b.Big()) < 0 || new(big.Int).Mul(b.Big(), five).Cmp(a.Big()) < 0
 }
 
 // countRates returns how many rates there are.

@@ -29,6 +29,7 @@ func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
 			}
 			s.noteCut(f, text.last, "")
 			next, _ = over.With(added)
+			s.noteFile(f, next.describeOdd(added.ByHand))
 			return next, rows, nil
 		},
 		same: func(before, next Rates) (bool, error) {

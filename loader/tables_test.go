@@ -85,3 +85,33 @@ func TestARowOfATableIsBoundedHoweverLongItsFileIs(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// The commonest slip is a rate the other way round: lira for a dollar.
+func TestARateThatIsFarFromOthersIsNoticed(t *testing.T) {
+	const header = "date,currency,usd\n"
+	for _, c := range []struct{ name, held, bank, added, says string }{
+		{"as usual", "2026-11-02,TRY,0.024\n", "", "2026-11-03,TRY,0.0241\n2026-11-03,EUR,1.1\n2026-11-03,USD,1\n", ""},
+		{"the other way round", "2026-11-02,TRY,0.024\n", "", "2026-11-03,TRY,41.5\n", "1 TRY is 41.5 US dollars on 2026-11-03, and 0.024 by the rate before or the bank's (rates that look odd: 1);"},
+		{"below a fifth", "2026-11-02,EUR,1.1\n", "", "2026-11-03,EUR,0.2\n", "1 EUR is 0.2 US dollars"},
+		{"five times, but not more", "2026-11-02,EUR,0.2\n", "", "2026-11-03,EUR,1\n", ""},
+		{"the rate before is too old", "2026-10-02,EUR,0.1\n", "", "2026-11-03,EUR,1\n", ""},
+		{"beside the bank's of the day", "", "2026-11-03,EUR,1.1\n", "2026-11-03,EUR,0.11\n", "and 1.1 by the rate before or the bank's"},
+		{"the bank's goes before", "2026-11-02,EUR,0.1\n", "2026-11-03,EUR,1.1\n", "2026-11-03,EUR,1.2\n", ""},
+		{"none to compare with", "", "", "2026-11-03,JPY,151.5\n2026-11-04,JPY,151.5\n", "1 JPY is 151.5 US dollars on 2026-11-03 (rates that look odd: 1);"},
+		{"none to compare with, and below", "", "", "2026-11-03,GBP,2.5\n", ""},
+		{"what was there before", "2026-11-02,TRY,41.5\n2026-11-04,TRY,0.02\n", "", "2026-11-07,TRY,0.021\n", ""},
+	} {
+		table := func(rows string) RateTable {
+			rates, _, err := readRates(strings.NewReader(header + rows))
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			return rates.ByHand
+		}
+		added := table(c.added)
+		all, _ := Rates{table(c.held), table(c.bank)}.With(Rates{ByHand: added})
+		if got := all.describeOdd(added); !strings.Contains(got, c.says) || (c.says == "") != (got == "") {
+			t.Errorf("%s: %q, expected %q", c.name, got, c.says)
+		}
+	}
+}
