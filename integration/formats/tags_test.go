@@ -90,6 +90,11 @@ func TestATagIsThatOfTheContent(t *testing.T) {
 						want = 304
 					}
 					again := house.Get(t, one.Ask, path, "If-None-Match", tag)
+					for _, name := range []string{"X-Total-Rows", "X-Truncated", "Link"} {
+						if got, want := again.Header.Get(name), a.Header.Get(name); got != want {
+							t.Errorf("%s: who holds %s gets %d with %s %q, expected %q", path, tag, again.Status, name, got, want)
+						}
+					}
 					if again.Status != want || again.Header.Get("ETag") != a.Header.Get("ETag") || want == 304 && len(again.Body) > 0 {
 						t.Fatalf("%s: who holds %s gets %d with %s, expected %d; seed %d", path, tag, again.Status, again.Header.Get("ETag"), want, seed)
 					}

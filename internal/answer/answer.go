@@ -202,15 +202,20 @@ type Question struct {
 // Answer is an answer as it was written. It is never changed, so any number of
 // callers can have it.
 type Answer struct {
-	// Tag is the same exactly for the same meaning of the request and the same
-	// content, of whatever version of the data. It is "" for an answer that is not to
-	// be kept.
-	Tag    string
+	Head
 	Coding string // content coding of the body; "" is none
 	Format string // its name, as in requests
 	Body   []byte
 	File   string // what it is called as a file, without its ending
-	Pages  *Pages // nil where it has none
+}
+
+// Head is what is told of an answer also to a client that holds it already.
+type Head struct {
+	// Tag is the same exactly for the same meaning of the request and the same
+	// content, of whatever version of the data. It is "" for an answer that is not to
+	// be kept.
+	Tag   string
+	Pages *Pages // nil where it has none
 }
 
 // Pages is which page of how many rows an answer is.
@@ -241,14 +246,14 @@ func (s *Service) Ask(ctx context.Context, caller auth.Caller, r Request) (*Ques
 	return question, nil
 }
 
-// Tag returns the tag of the answer where it is known without computing the answer;
-// else "".
-func (q *Question) Tag() string {
+// Head returns the head of the answer where it is known without computing the answer;
+// else one without a tag.
+func (q *Question) Head() Head {
 	if q.Name == "" {
-		return ""
+		return Head{}
 	}
-	tag, _ := q.service.cache.tags.Get(q.Name)
-	return tag
+	head, _ := q.service.cache.heads.Get(q.Name)
+	return head
 }
 
 // Answer returns the answer to the question: from memory, or computed once for
@@ -391,7 +396,7 @@ func (q *Question) writeAnswer(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	q.service.cache.tags.Put(q.Name, written.Tag)
+	q.service.cache.heads.Put(q.Name, written.Head)
 	q.service.cache.cacheAnswer(q.Name, written)
 	return written, nil
 }

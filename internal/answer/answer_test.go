@@ -142,7 +142,7 @@ func TestAQuestionIsAnsweredWithoutHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := q.Answer(t.Context())
-		if err != nil || q.How != how || a.Tag != q.Tag() && q.Name != "" {
+		if err != nil || q.How != how || a.Tag != q.Head().Tag && q.Name != "" {
 			t.Fatalf("%s, expected %s; %+v, %v", q.How, how, a, err)
 		}
 		if how != "" && s.MemoryInUse() < len(a.Body) {
@@ -193,7 +193,7 @@ func TestAForgottenAccountIsComputedAgainAndNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer q.Close()
-		if known := q.Tag() != ""; known != (how == Remembered) {
+		if known := q.Head().Tag != ""; known != (how == Remembered) {
 			t.Errorf("%s: a tag is known: %t", account, known)
 		}
 		if _, err := q.Answer(t.Context()); err != nil || q.How != how {

@@ -17,7 +17,7 @@ import (
 // repair brings rows back under the same version: forgetAccount drops what was read before.
 type cache struct {
 	known   *lru.Cache[string, *Answer]
-	tags    *lru.Cache[string, string] // of answers by their names, also where the answer was dropped
+	heads   *lru.Cache[string, Head] // of answers by their names, also where the answer was dropped
 	flights flight.Group[string, *Answer]
 	largest int // bytes of an answer that is still remembered
 	memory  *memory
@@ -28,8 +28,8 @@ type cache struct {
 	uses map[string]*use // of answers that are being made or sent, by name
 }
 
-// maxTags is how many tags are remembered.
-const maxTags = 50_000
+// maxHeads is how many heads are remembered.
+const maxHeads = 50_000
 
 // answerOverhead is about what an answer takes in addition to its name and body.
 const answerOverhead = 400
@@ -39,7 +39,7 @@ const answerOverhead = 400
 func newCache(bytes, memory int) *cache {
 	return &cache{
 		known:   lru.New(bytes, func(name string, a *Answer) int { return answerOverhead + len(name) + len(a.File) + cap(a.Body) }),
-		tags:    lru.New(maxTags, func(string, string) int { return 1 }),
+		heads:   lru.New(maxHeads, func(string, Head) int { return 1 }),
 		largest: bytes / 8, // one answer with all rows does not evict all others
 		memory:  newMemory(memory),
 		writing: make(chan struct{}, runtime.GOMAXPROCS(0)),
@@ -52,11 +52,11 @@ func newCache(bytes, memory int) *cache {
 func accountPrefix(account string) string { return account + "\n" }
 
 // forgetAccount drops the answers about an account, about all where it is "", and their
-// tags. Those in a content coding stay, whose names say what is in them.
+// heads. Those in a content coding stay, whose names say what is in them.
 func (c *cache) forgetAccount(account string) {
 	of := func(name string) bool { return account == "" || strings.HasPrefix(name, accountPrefix(account)) }
 	c.known.Forget(of)
-	c.tags.Forget(of)
+	c.heads.Forget(of)
 }
 
 // cacheAnswer keeps an answer that no caller has yet, without the room that writers and

@@ -40,7 +40,7 @@ func (q *Question) Text(ctx context.Context) (*Answer, error) {
 		}
 		return c
 	}, newText)
-	return &Answer{Format: Table, Body: body, Pages: w.pages}, err
+	return &Answer{Head: Head{Pages: w.pages}, Format: Table, Body: body}, err
 }
 
 // maxCell is how many columns of a terminal a cell of text takes at most.

@@ -89,9 +89,8 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 		h.Set("Cache-Control", "no-store")
 		holds = nil
 	}
-	if tag, held := heldTag(holds, question.Tag()); held {
+	if answerUnchanged(c, caller, holds, question.Head()) {
 		c.Set(keyHow, unchanged)
-		writeUnchanged(c, tag)
 		return nil
 	}
 	a, err := question.Answer(ctx)
@@ -99,8 +98,7 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	if err != nil {
 		return err
 	}
-	if tag, held := heldTag(holds, a.Tag); held { // a load that changes nothing of the answer
-		writeUnchanged(c, tag)
+	if answerUnchanged(c, caller, holds, a.Head) { // a load that changes nothing of the answer
 		return nil
 	}
 	if coding, wanted := chooseCoding(a, sent.Values("Accept-Encoding")); wanted {
@@ -118,12 +116,7 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 		h.Del("ETag") // of an answer that is not to be stored
 	}
 	part.writeHeaders(h)
-	if a.Pages != nil {
-		writePages(h, *a.Pages)
-		if next, ok := a.Pages.NextPage(a.Pages.Rows); ok && caller.Link == nil { // whose bearer can follow it
-			h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.Request.URL.Path, withPage(c.Request.URL.RawQuery, next)))
-		}
-	}
+	writePages(c, caller, a.Pages)
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
 	defer gatherStart(ctx)()
 	c.Writer.WriteHeader(part.status)
@@ -153,6 +146,17 @@ func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
 	}
 }
 
+// answerUnchanged answers a client that holds the answer under one of its tags, and
+// reports whether it does.
+func answerUnchanged(c *gin.Context, caller auth.Caller, holds []string, head answer.Head) bool {
+	tag, held := heldTag(holds, head.Tag)
+	if held {
+		writePages(c, caller, head.Pages)
+		writeUnchanged(c, tag)
+	}
+	return held
+}
+
 // writeUnchanged answers a client that holds what it asks for under a tag.
 func writeUnchanged(c *gin.Context, tag string) {
 	c.Writer.Header().Set("ETag", tag)
@@ -177,11 +181,19 @@ func writeHeaders(h http.Header, a *answer.Answer) {
 	}
 }
 
-// writePages repeats the paging, for formats whose body has no place for it.
-func writePages(h http.Header, p answer.Pages) {
+// writePages repeats the paging, for formats whose body has no place for it, and for
+// clients that hold this page and not the ones behind it.
+func writePages(c *gin.Context, caller auth.Caller, p *answer.Pages) {
+	if p == nil {
+		return
+	}
+	h := c.Writer.Header()
 	h.Set("X-Total-Rows", strconv.Itoa(p.Rows))
 	if p.Truncated {
 		h.Set("X-Truncated", "true")
+	}
+	if next, ok := p.NextPage(p.Rows); ok && caller.Link == nil { // whose bearer can follow it
+		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.Request.URL.Path, withPage(c.Request.URL.RawQuery, next)))
 	}
 }
 
