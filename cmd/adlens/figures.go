@@ -184,17 +184,19 @@ func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request
 	return printPages(cmd.ErrOrStderr(), r.Endpoint, *a.Pages)
 }
 
-// printPages reports rows that were not printed.
+// printPages tells of rows on other pages. Rows that are on none are an error: who asked
+// for all of them does not have them.
 func printPages(w io.Writer, endpoint string, p answer.Pages) (err error) {
+	if p.Truncated {
+		return fmt.Errorf("%d of %d rows were printed, as many as page_size=%s has; choose a shorter period, add filters, or print page_size=%d with page=1, page=2 and so on as csv or ndjson",
+			query.MaxRows, p.Rows, answer.AllRows, query.MaxRows)
+	}
 	if next, ok := p.NextPage(p.Rows); ok {
 		all := ""
-		if answer.LargestPage(endpoint) == answer.AllRows {
+		if answer.LargestPage(endpoint) == answer.AllRows && p.Rows <= query.MaxRows {
 			all = ", and page_size=" + answer.AllRows + " prints all of them"
 		}
 		_, err = fmt.Fprintf(w, "page %d of %d, of %d rows; page=%d is the next%s\n", p.Page, p.TotalPages(p.Rows), p.Rows, next, all)
-	}
-	if p.Truncated {
-		_, err = fmt.Fprintln(w, "there are more rows than an answer can have; choose a shorter period or add filters")
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"adlens/internal/answer"
+	"adlens/internal/query"
 
 	"github.com/spf13/cobra"
 )
@@ -53,5 +54,24 @@ func TestTheCommandLineChoosesAFormatBeforeVariables(t *testing.T) {
 				t.Errorf("with %v it is %q, expected %q: %v", c.variables, got, c.want, err)
 			}
 		})
+	}
+}
+
+// What a cap leaves out is no success, and no advice leads there.
+func TestRowsThatWereNotPrintedAreTold(t *testing.T) {
+	for _, c := range []struct {
+		pages        answer.Pages
+		told, failed string
+	}{
+		{answer.Pages{Paging: query.Paging{Page: 1, PageSize: 10}, Rows: 10}, "", ""},
+		{answer.Pages{Paging: query.Paging{Page: 1, PageSize: 10}, Rows: 11}, "page 1 of 2, of 11 rows; page=2 is the next, and page_size=all prints all of them\n", ""},
+		{answer.Pages{Paging: query.Paging{Page: 2, PageSize: 10}, Rows: query.MaxRows + 1}, "page 2 of 10001, of 100001 rows; page=3 is the next\n", ""},
+		{answer.Pages{Paging: query.Paging{All: true, Page: 1, PageSize: query.MaxRows}, Rows: query.MaxRows + 1, Truncated: true}, "", "100000 of 100001 rows were printed"},
+	} {
+		var told strings.Builder
+		err := printPages(&told, "report", c.pages)
+		if told.String() != c.told || (err == nil) != (c.failed == "") || err != nil && !strings.HasPrefix(err.Error(), c.failed) {
+			t.Errorf("%+v: %q, %v", c.pages, told.String(), err)
+		}
 	}
 }
