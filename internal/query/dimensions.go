@@ -167,9 +167,12 @@ func (p *parser) parseOrder(sort, order string) {
 		r.Sort = time
 	}
 	known := slices.Concat(figures, r.Dimensions)
+	if !p.isUnrefused("figures", "dimensions") { // then what the answer could have
+		known = slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames)
+	}
 	if name, ok := canonicalValue(sort, known); ok {
 		r.Sort = name
-	} else if sort != "" && p.isUnrefused("figures", "dimensions") {
+	} else if sort != "" {
 		f := unknownValue(sort, known, "a figure or dimension of the answer: "+strings.Join(known, ", "))
 		p.addFault("sort", f)
 	}

@@ -179,7 +179,11 @@ func TestAMisspeltValueIsTheOnlyFault(t *testing.T) {
 			t.Errorf("%s: %v", want, faults)
 		}
 	}
-	_, faults := ParseReport(ReportParams{Dimensions: []string{"marketplace"}, Search: "a"}, view, now)
+	_, faults := ParseReport(ReportParams{Dimensions: []string{"product"}, Figures: []string{"spnd"}, Sort: "bar"}, view, now)
+	if len(faults) != 2 || faults[0].Parameter != "figures" || faults[1].Parameter != "sort" {
+		t.Errorf("a figure and an order that no report has: %v", faults)
+	}
+	_, faults = ParseReport(ReportParams{Dimensions: []string{"marketplace"}, Search: "a"}, view, now)
 	if len(faults) != 2 || faults[0].Parameter != "search" || faults[1].Parameter != "search" {
 		t.Errorf("a short search without a column: %v", faults)
 	}
