@@ -3,7 +3,6 @@ package conn
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ func (m Memory) readAll() (map[string]string, error) {
 		err = json.Unmarshal(text, &all)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s, which says which database this data directory is of, cannot be read: %w; restore it, or remove it where you are sure that the database is the right one", m.Path, err)
+		return nil, Refusal("%s, which says which database this data directory is of, cannot be read: %v; restore it, or remove it where you are sure that the database is the right one", m.Path, err)
 	}
 	return all, nil
 }

@@ -2,6 +2,7 @@ package conn
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -29,5 +30,17 @@ func TestTheMemoryOfDatabasesIsWholeOrOld(t *testing.T) {
 	}
 	if err := (Memory{filepath.Join(dir, "nowhere", MemoryFile), "x"}).Keep("y"); err != nil {
 		t.Errorf("a data directory that is not there is made, or missed: %v", err)
+	}
+}
+
+// Else the doctor, who is told of refusals, finds nothing where every command fails.
+func TestAnUnreadableMemoryIsARefusal(t *testing.T) {
+	t.Parallel()
+	m := Memory{filepath.Join(t.TempDir(), MemoryFile), "database"}
+	if err := os.WriteFile(m.Path, []byte(`{"data`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Read(); !IsRefusal(err) {
+		t.Errorf("a file that was cut off: %v", err)
 	}
 }

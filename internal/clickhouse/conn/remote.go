@@ -96,9 +96,9 @@ func mergeSettings(all ...clickhouse.Settings) clickhouse.Settings {
 
 func readAddress(address, caFile string) (*clickhouse.Options, error) {
 	options, err := clickhouse.ParseDSN(withTLS(address))
-	if err != nil {
+	if err != nil || isCutInPassword(address) {
 		// What the driver says may hold the whole address.
-		return nil, fmt.Errorf("%s is no address of a ClickHouse server; expected one like clickhouse://user:password@host:9000/database or https://user:password@host:8443/database", hidePassword(address))
+		return nil, fmt.Errorf("%s is no address of a ClickHouse server; expected one like clickhouse://user:password@host:9000/database or https://user:password@host:8443/database, in whose user and password all but letters and digits is written like %%3F for ?", hidePassword(address))
 	}
 	if options.Auth.Database == "" {
 		options.Auth.Database = engine.Database
@@ -147,7 +147,10 @@ func trustAuthorities(options *clickhouse.Options, caFile string) error {
 // hidePassword hides the password of an address, and all before its host where the
 // address is too odd to tell what of it is one.
 func hidePassword(address string) string {
-	address, _, _ = strings.Cut(address, "?") // a password may be there too
+	address, query, _ := strings.Cut(address, "?") // a password may be there too
+	if strings.Contains(query, "@") && !strings.Contains(address, "@") {
+		return "***" // its ? may be the password's
+	}
 	if parsed, err := url.Parse(address); err == nil && parsed.User != nil {
 		return parsed.Redacted()
 	}
@@ -155,6 +158,14 @@ func hidePassword(address string) string {
 		return "***" + address[at:]
 	}
 	return address
+}
+
+// isCutInPassword reports whether the first ? of an address is its password's, whose
+// beginning would be taken for a port.
+func isCutInPassword(address string) bool {
+	before, query, _ := strings.Cut(address, "?")
+	rest, _, found := strings.Cut(query, "@")
+	return found && !strings.Contains(before, "@") && !strings.Contains(rest, "=")
 }
 
 // Target returns the server's options for reading and writing.
