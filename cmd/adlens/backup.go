@@ -47,7 +47,8 @@ connections, to a directory or an S3-compatible store. Servers answer and loads
 go on meanwhile; each account is copied as it was at one moment.
 
 Of an account that is damaged the backup has what the last one had of it; it is
-named, nothing is removed for --keep, and the exit code is not 0.
+named, nothing is removed for --keep, and the exit code is not 0. Where all are
+damaged, no backup is made.
 
 A place holds any number of backups. What did not change since an earlier one is
 not copied again. A backup that was interrupted is not there, and the next one

@@ -82,6 +82,15 @@ func (po *platformOptions) secretFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&po.keyFile, "secret-key-file", "", "key that credentials are sealed with (default secret.key in the data directory, made where it is missing)")
 }
 
+// checkKey reports whether the key that was named can be read, where one was.
+func (po *platformOptions) checkKey() error {
+	if po.keyFile == "" {
+		return nil
+	}
+	_, err := secret.ReadKey(po.keyFile)
+	return err
+}
+
 // newConnector returns the connection room of a command. keyOf reads or makes the
 // key of secrets when it is needed.
 func (o *options) newConnector(d *data, po platformOptions, l connector.Loader, keyOf func(path string) (secret.Key, error),

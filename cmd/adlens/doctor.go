@@ -62,7 +62,7 @@ and account.`,
 func (o *options) newInstallation(po platformOptions, redis string) doctor.Installation {
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
 	in := doctor.Installation{Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now,
-		CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
+		CheckKey: po.checkKey, CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
 	if o.clickhouse == "" {
 		in.DataDir = o.dataDir
 	} else if remote, err := o.remoteServer(); err == nil { // Open says what is wrong with an address

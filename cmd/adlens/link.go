@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,9 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 	if strings.TrimSpace(n.name) == "" {
 		return fmt.Errorf("the name is empty; expected what the %s is for", l.kind.Name)
 	}
+	if err := checkBase(n.base); err != nil {
+		return err
+	}
 	saved, leftOut, requests, err := l.read(n.saved)
 	if err != nil {
 		return err
@@ -99,6 +103,15 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), address)
 		return explainUnprinted(l.name, record.ID, err)
 	})
+}
+
+// checkBase refuses what makes no address with a path behind it. "" is none.
+func checkBase(text string) error {
+	u, err := url.Parse(text)
+	if text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?# ") {
+		return nil
+	}
+	return fmt.Errorf("--base %q: expected https://host, https://host:port or a path below one, without ? and #", text)
 }
 
 // endOf returns the first instant at which a new link is invalid.

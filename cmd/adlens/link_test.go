@@ -25,3 +25,15 @@ func TestANoticeSaysWhereAFeedMayLackRows(t *testing.T) {
 		}
 	}
 }
+
+func TestABaseIsAnAddress(t *testing.T) {
+	for text, good := range map[string]bool{
+		"": true, "https://figures.example.com": true, "http://127.0.0.1:8080/": true, "https://h/below": true, "https://[::1]:8080": true,
+		"figures.example.com": false, "ftp://x": false, "https://h/path?x=1": false, "https://h#f": false, "https://u:p@h": false, "http://h:port": false,
+		" https://h": false, "https://": false, "https://h/a b": false, "localhost:8080": false,
+	} {
+		if err := checkBase(text); (err == nil) != good {
+			t.Errorf("--base %q: %v", text, err)
+		}
+	}
+}

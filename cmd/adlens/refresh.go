@@ -42,9 +42,8 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 		return refreshers{}, err
 	}
 	c.Bank = bank
-	err = c.Check()
-	if po.keyFile != "" && err == nil {
-		_, err = secret.ReadKey(po.keyFile)
+	if err = c.Check(); err == nil {
+		err = po.checkKey()
 	}
 	r := refreshers{
 		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Mark: d.DirectoryMark,

@@ -180,7 +180,11 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		return err
 	}
 	if accounts, err := d.Accounts.Accounts(ctx); err == nil && len(accounts) == 0 {
-		log.Warn("there is no account: the database is new and empty; if it should not be, is it the right --data-dir or --clickhouse?", zap.String("data_dir", o.dataDir))
+		warning := "there is no account: the database is new and empty; if it should not be, is it the right --data-dir or --clickhouse?"
+		if backup, err := d.Sink.Noted(ctx, ""); err == nil && backup != "" {
+			warning = "there is no account: a restore of the backup " + backup + " did not end; where none runs, run the same adlens restore again"
+		}
+		log.Warn(warning, zap.String("data_dir", o.dataDir))
 	}
 	limits, err := d.newLimits(ctx, so, log)
 	if err != nil {

@@ -102,6 +102,12 @@ func TestADamagedBackupIsRefusedByName(t *testing.T) {
 	for _, c := range [][]string{{"account", "add", "acme", "--name", "Acme"}, {"account", "add", "other", "--name", "Other"}, {"demo", "--listen", "127.0.0.1:0"}, {"load", "--account", "acme", pair}} {
 		house.MustRefuse(t, strings.Join(c, " "), into.Run(c...), "did not end", "run the same adlens restore again")
 	}
+	if r := into.Run("doctor", "--quick"); r.Code == 0 || !strings.Contains(r.Stdout, "did not end") {
+		t.Errorf("the doctor of what the restores have left: %s", r)
+	}
+	if log := house.Serve(t, into).Log(); !strings.Contains(log, "did not end") {
+		t.Errorf("a server that starts on what the restores have left: %s", log)
+	}
 	if r := into.Run("restore", "--from", place.Place); r.Code != 0 {
 		t.Errorf("the whole backup after the damaged ones: %s", r)
 	}

@@ -132,6 +132,19 @@ func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {
 	}
 }
 
+// A key that no server starts with is found before the first connection, too.
+func TestTheDoctorReadsTheKeyThatIsNamed(t *testing.T) {
+	t.Parallel()
+	h := house.Shared(t)
+	open := filepath.Join(t.TempDir(), "open")
+	house.Need(t, os.WriteFile(open, []byte("short"), 0o644))
+	for path, want := range map[string]string{open + ".missing": "is missing", open: "can be read by others"} {
+		if r := h.Run("doctor", "--quick", "--secret-key-file", path); r.Code == 0 || !strings.Contains(r.Stdout, want) {
+			t.Errorf("%s: %s", path, r)
+		}
+	}
+}
+
 func TestTheDoctorKnowsAnUnknownAccount(t *testing.T) {
 	t.Parallel()
 	if r := house.Shared(t).Run("doctor", "--account", "nobody-at-all"); r.Code != 1 || !strings.Contains(r.Stderr, `account "nobody-at-all" does not exist`) {

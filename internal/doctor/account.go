@@ -95,10 +95,16 @@ func (e *examination) isUnreadable(account string, err error) bool {
 }
 
 func (e *examination) someAccount(c *checkup) (string, error) {
-	if len(e.accounts)+len(e.unreadable)+len(e.lost) == 0 {
+	if len(e.accounts)+len(e.unreadable)+len(e.lost) > 0 {
+		return formatCount(len(e.accounts)+len(e.unreadable), "account"), nil
+	}
+	backup, err := e.db.Sink.Noted(e.ctx, "")
+	if backup != "" {
+		c.addFailure("run the same adlens restore again; where one runs, wait for it", "there is none, and a restore of the backup %s did not end", backup)
+	} else {
 		c.addWarning("adlens account add ID --name NAME; adlens demo makes one to look at", "there is none")
 	}
-	return formatCount(len(e.accounts)+len(e.unreadable), "account"), nil
+	return "", err
 }
 
 func (e *examination) dataAge(c *checkup) (string, error) {

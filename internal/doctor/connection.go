@@ -34,6 +34,9 @@ func (e *examination) forConnected(c *checkup, run func(*checkup, account, adlen
 }
 
 func (e *examination) checkConnections(c *checkup) (string, error) {
+	if err := e.CheckKey(); err != nil {
+		c.addFailure("give the key file that adlens connect made, or leave --secret-key-file out", "adlens serve does not start: %v", err)
+	}
 	n := e.forConnected(c, func(c *checkup, a account, connection adlens.Connection) error {
 		again := fmt.Sprintf("adlens connect --account %s --name %s --region %s --client-id %s", a.ID, connection.Name, connection.Region, connection.ClientID)
 		if err := e.CanOpen(connection); err != nil {

@@ -20,6 +20,9 @@ type Installation struct {
 	Open func(context.Context) (db *clickhouse.Database, locks Locks, close func() error, err error)
 	// Extracts is where serve leaves reports, in a directory for each account.
 	Extracts string
+	// CheckKey reports whether the key can be read that credentials are sealed with, where
+	// one was named: no server starts without it.
+	CheckKey func() error
 	// CanOpen reports whether the credentials of a connection can be read.
 	CanOpen func(adlens.Connection) error
 	Now     func() time.Time

@@ -169,8 +169,16 @@ func (s Sink) Began(ctx context.Context, account string) (id string, err error) 
 		return "", err
 	}
 	s.cluster.CatchUp()
+	return s.Noted(ctx, account)
+}
+
+// Noted is Began for those who only look: it makes no table.
+func (s Sink) Noted(ctx context.Context, account string) (id string, err error) {
 	err = s.cluster.Home().Read(ctx, "SELECT max(backup) FROM restoring WHERE {account:String} = '' OR account_id IN ('', {account:String})", conn.Params{"account": query.Text(account)},
 		conn.ScanInto(&id))
+	if conn.IsUnknown(err) {
+		return "", nil
+	}
 	return id, err
 }
 
