@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"fmt"
 	"math/big"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
+	"adlens/internal/query"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -78,6 +80,9 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	r, err := c.readReport(dimensions, needed, params...)
 	if err != nil {
 		return nil, err
+	}
+	if r.Cut { // of rows that are not read it is not known whether they match
+		return nil, &argumentError{fmt.Sprintf("where looks at %d rows at most, and the call has %d; take a shorter period or fewer dimensions", query.MaxRows, r.rowsInAll)}
 	}
 	rows, every := r.rowsInAll, r
 	r.every = &every
