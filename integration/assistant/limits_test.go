@@ -138,6 +138,20 @@ func TestAListNamesItsMarketplaceAsFiguresDo(t *testing.T) {
 	if _, refusal := s.call(t, "rank", several); refusal != "rows cannot be sorted by sales_7d, which is in several currencies here; sort by another figure, or by a dimension" {
 		t.Errorf("by amounts of several currencies: %q", refusal)
 	}
+	for _, c := range []struct{ figure, currency, marketplaces, want string }{
+		{"spend", "local", "", "where has spend, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
+		{"average_cpc", "local", "", "where has average_cpc, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
+		{"sales_7d", "local", "", "where has sales_7d, which is in several currencies here; send marketplaces of one currency"},
+		{"acos", "local", "", ""}, {"clicks", "local", "", ""}, {"spend", "local", "US", ""}, {"spend", "USD", "", ""},
+	} {
+		sent := map[string]any{"range": "all_time", "by": "clicks", "currency": c.currency, "dimensions": "marketplace", "where": c.figure + ">0.5"}
+		if c.marketplaces != "" {
+			sent["marketplaces"] = c.marketplaces
+		}
+		if _, refusal := s.call(t, "rank", sent); refusal != c.want {
+			t.Errorf("%v: %q, want %q", sent, refusal, c.want)
+		}
+	}
 }
 
 // Values are read in any case, as the API reads them: one call with such a value once

@@ -60,6 +60,24 @@ func (c condition) isMet(value jsontext.Value) bool {
 	return order > 0
 }
 
+// checkConditions refuses conditions that cannot be looked at in each row: rows that were
+// not read may meet them too, and no number can be compared with several currencies.
+func (r *report) checkConditions(conditions []condition) error {
+	if r.Cut {
+		return &argumentError{fmt.Sprintf("where looks at %d rows at most, and the call has %d; take a shorter period or fewer dimensions", query.MaxRows, r.rowsInAll)}
+	}
+	if !isNull(r.Currency) || len(r.rows) == 0 {
+		return nil
+	}
+	ways := map[catalogue.Unit]string{catalogue.USD: "currency=USD, or marketplaces of one currency", catalogue.Local: "marketplaces of one currency"}
+	for _, one := range conditions {
+		if way, isAmount := ways[r.figures[r.at(one.figure)].Unit]; isAmount {
+			return &argumentError{"where has " + one.figure + ", which is in several currencies here; send " + way}
+		}
+	}
+	return nil
+}
+
 // matchingTable is a ranking of rows that meet conditions. Matching is all of them as
 // one row, shown or not.
 type matchingTable struct {
@@ -81,8 +99,8 @@ func (c call) rankMatching(dimensions, figures []string, by, share string, condi
 	if err != nil {
 		return nil, err
 	}
-	if r.Cut { // of rows that are not read it is not known whether they match
-		return nil, &argumentError{fmt.Sprintf("where looks at %d rows at most, and the call has %d; take a shorter period or fewer dimensions", query.MaxRows, r.rowsInAll)}
+	if err := r.checkConditions(conditions); err != nil {
+		return nil, err
 	}
 	rows, every := r.rowsInAll, r
 	r.every = &every
