@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +37,13 @@ func TestAnAdProductThatEndsEarlierIsNamed(t *testing.T) {
 		if got := s.mustCall(t, "figures", arguments)["behind"]; got != nil {
 			t.Errorf("%v: behind is %v, expected nothing", arguments, got)
 		}
+	}
+	fall := map[string]any{"start_date": house.DaysAgo(15), "end_date": house.DaysAgo(10)}
+	if why := fmt.Sprint(s.mustCall(t, "explain_change", fall)["why_not_divided"]); !strings.HasPrefix(why, "days of US (101) SPONSORED_BRANDS after "+house.DaysAgo(20)+" are not held") {
+		t.Errorf("explain_change %v: %s", fall, why)
+	}
+	fall["ad_products"] = []string{"SPONSORED_PRODUCTS"}
+	if why := s.mustCall(t, "explain_change", fall)["why_not_divided"]; why != nil {
+		t.Errorf("explain_change %v: %s", fall, why)
 	}
 }

@@ -158,8 +158,8 @@ func (s *Server) addPrompts() {
 	}
 }
 
-// wholeDays returns the days of a range that have ended in UTC and are held. Ranges of so
-// many days, as last_7_days, have as many: they end earlier.
+// wholeDays returns the days of a range that have ended in UTC and are held of all that
+// goes on. Ranges of so many days, as last_7_days, have as many: they end earlier.
 func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name string) (start, end adlens.Day, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
 	defer cancel()
@@ -183,9 +183,7 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 	if err != nil {
 		return 0, 0, err
 	}
-	if _, newest, held := c.moment.HeldSpan(); held {
-		last = min(last, newest)
-	}
+	last = c.lastHeldTogether(last)
 	if strings.HasSuffix(name, "_days") {
 		start -= max(0, end-last)
 	}
@@ -193,6 +191,28 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held; the last one is %s", name, last)}
 	}
 	return start, end, nil
+}
+
+// maxLag is how many days a marketplace may be behind the newest day held and still be
+// taken for one that goes on.
+const maxLag = 2
+
+// lastHeldTogether returns the newest day up to a last one that is held of all marketplaces
+// and ad products that go on: the last one itself where nothing is held.
+func (c call) lastHeldTogether(last adlens.Day) adlens.Day {
+	_, newest, held := c.moment.HeldSpan()
+	if !held {
+		return last
+	}
+	last = min(last, newest)
+	for _, m := range c.moment.Marketplaces {
+		for _, p := range adlens.AdProducts {
+			if day, held := c.moment.LastDay(m.ID, p); held && day >= newest-maxLag {
+				last = min(last, day)
+			}
+		}
+	}
+	return last
 }
 
 // promptRanges are those of the API that a prompt can write as dates: today is no whole

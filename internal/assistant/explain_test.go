@@ -1,0 +1,116 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/internal/manifest"
+	"adlens/internal/query"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// branches is a warehouse in the United States and in Germany.
+type branches struct {
+	warehouse
+	held []branch
+}
+
+// branch is an ad product of a marketplace that is held from a day of March on up to another.
+type branch struct {
+	marketplace uint16
+	product     adlens.AdProduct
+	first, last int
+}
+
+func (b branches) View(_ context.Context, account string) (query.View, error) {
+	var entries []manifest.Entry
+	for _, one := range b.held {
+		month := manifest.Unit{Kind: manifest.Month, Slice: manifest.Slice{Marketplace: one.marketplace, AdProduct: one.product}, Start: adlens.Date(2026, 3, 1)}
+		var days manifest.Days
+		for day := one.first; day <= one.last; day++ {
+			days |= 1 << (day - 1)
+		}
+		entries = append(entries, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: days}}})
+	}
+	return query.View{Account: account, Manifest: manifest.New(7, entries...),
+		Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US", Currency: "USD"}, {Key: 2, ID: "102", Country: "DE", Currency: "EUR"}}}, nil
+}
+
+// explainedChange is the result of explain_change at the tenth of March.
+func explainedChange(t *testing.T, store query.Store, arguments map[string]any) map[string]any {
+	t.Helper()
+	session := connectTo(t, store, func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) })
+	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "explain_change", Arguments: arguments})
+	if err != nil || got.IsError {
+		t.Fatalf("%v: %+v, %v", arguments, got, err)
+	}
+	return got.StructuredContent.(map[string]any)
+}
+
+// Days that are not held of a marketplace, or of an ad product, are no fall to explain.
+func TestDaysThatAMarketplaceIsBehindAreNotExplained(t *testing.T) {
+	const sp, sb = adlens.SponsoredProducts, adlens.SponsoredBrands
+	const advice = " are not held, and are no fall; send start_date and an end_date up to %s, or choose others by marketplaces or ad_products"
+	yesterday := map[string]any{"range": "yesterday"}
+	for _, c := range []struct {
+		name      string
+		held      []branch
+		arguments map[string]any
+		days, end string // that are not held, and the last one to send; "" where the change is divided
+	}{
+		{"a marketplace", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, yesterday, "US (101) after 2026-03-08", "2026-03-08"},
+		{"the others", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, map[string]any{"range": "yesterday", "marketplaces": "DE"}, "", ""},
+		{"days that are held", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-08", "end_date": "2026-03-08"}, "", ""},
+		{"an ad product", []branch{{1, sp, 1, 9}, {1, sb, 1, 8}}, yesterday, "US (101) SPONSORED_BRANDS after 2026-03-08", "2026-03-08"},
+		{"several", []branch{{1, sp, 1, 6}, {1, sb, 1, 4}, {2, sp, 1, 9}, {2, sb, 1, 5}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"},
+			"US (101) after 2026-03-06, DE (102) SPONSORED_BRANDS after 2026-03-05", "2026-03-05"},
+		{"it ended on the earlier period's first day", []branch{{1, sp, 1, 4}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"}, "US (101) after 2026-03-04", "2026-03-04"},
+		{"it ended before both periods", []branch{{1, sp, 1, 3}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"}, "", ""},
+		{"nothing of it is held", []branch{{2, sp, 1, 9}}, yesterday, "", ""},
+	} {
+		result := explainedChange(t, branches{held: c.held}, c.arguments)
+		why, _ := result["why_not_divided"].(string)
+		if c.days == "" {
+			if why != "" || len(result["by"].(map[string]any)) != 4 {
+				t.Errorf("%s: the change is not divided: %v", c.name, result)
+			}
+		} else if want := "days of " + c.days + fmt.Sprintf(advice, c.end); why != want || len(result["by"].(map[string]any)) != 0 {
+			t.Errorf("%s: %q, want %q; %v", c.name, why, want, result["by"])
+		}
+	}
+	result := explainedChange(t, branches{held: []branch{{1, sp, 1, 7}, {2, sp, 1, 8}}}, yesterday)
+	if why := fmt.Sprint(result["why_not_divided"]); !strings.HasPrefix(why, "days of the period from 2026-03-09 on are not held") {
+		t.Errorf("nothing of the period is held: %s", why)
+	}
+}
+
+// A prompt asks of days that are held of all marketplaces that go on: one that ended long
+// ago would move its week into the past.
+func TestPromptsAskOfDaysThatAreHeldEverywhere(t *testing.T) {
+	const sp, sb = adlens.SponsoredProducts, adlens.SponsoredBrands
+	for _, c := range []struct {
+		held []branch
+		want string
+	}{
+		{[]branch{{1, sp, 1, 9}, {2, sp, 1, 9}}, "from 2026-03-03 to 2026-03-09,"},
+		{[]branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, "from 2026-03-02 to 2026-03-08,"},
+		{[]branch{{1, sp, 1, 9}, {2, sp, 1, 9}, {2, sb, 1, 7}}, "from 2026-03-01 to 2026-03-07,"},
+		{[]branch{{1, sp, 1, 8}, {2, sp, 1, 6}}, "from 2026-02-28 to 2026-03-06,"},
+		{[]branch{{1, sp, 1, 9}, {2, sp, 1, 6}}, "from 2026-03-03 to 2026-03-09,"},
+		{nil, "from 2026-03-03 to 2026-03-09,"},
+	} {
+		session := connectTo(t, branches{held: c.held}, func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) })
+		got, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
+			t.Errorf("%v: %.200s; want %s", c.held, text, c.want)
+		}
+	}
+}
