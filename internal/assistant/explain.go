@@ -32,9 +32,6 @@ type contributions struct {
 // maxContributions bounds the parts of a dimension that are shown.
 const maxContributions = 6
 
-// explained are the dimensions that a change is divided by.
-var explained = []string{"marketplace", "ad_product", "campaign", "product"}
-
 // factors are what a figure is the product of, in the order in which they are shown;
 // -1 is what it is divided by. Each factor is a ratio of sums.
 var factors = map[string][]factor{
@@ -60,9 +57,17 @@ type explanation struct {
 		Change jsontext.Value `json:"change" schema:"number?"`
 		Share  jsontext.Value `json:"change_percent" schema:"number?"`
 	} `json:"now"`
-	Factors *contributions           `json:"factors,omitzero"`
-	By      map[string]contributions `json:"by"`
-	WhyNot  string                   `json:"why_not_divided,omitzero"`
+	Factors *contributions `json:"factors,omitzero"`
+	By      changeByPart   `json:"by" schema:"object"` // with members like factors
+	WhyNot  string         `json:"why_not_divided,omitzero"`
+}
+
+// changeByPart is a change divided by each dimension; nothing where it is not divided.
+type changeByPart struct {
+	Marketplace contributions `json:"marketplace,omitzero"`
+	AdProduct   contributions `json:"ad_product,omitzero"`
+	Campaign    contributions `json:"campaign,omitzero"`
+	Product     contributions `json:"product,omitzero"`
 }
 
 func answerExplain(c call) (any, error) {
@@ -70,15 +75,18 @@ func answerExplain(c call) (any, error) {
 	i := slices.IndexFunc(catalogue.Figures, func(f catalogue.Figure) bool { return f.Name == name })
 	figure := catalogue.Figures[i]
 	c.args["compare"] = []string{c.args.first("compare", "previous_period")}
-	e := explanation{Figure: name, By: map[string]contributions{}}
+	e := explanation{Figure: name}
 	figures := []string{name, "spend", "sales", "clicks", "purchases"}
-	for _, dimension := range explained {
-		r, err := c.readReport([]string{dimension}, figures, answer.Parameter{Name: "page_size", Value: "all"})
+	for i, part := range []struct {
+		dimension string
+		parts     *contributions
+	}{{"marketplace", &e.By.Marketplace}, {"ad_product", &e.By.AdProduct}, {"campaign", &e.By.Campaign}, {"product", &e.By.Product}} {
+		r, err := c.readReport([]string{part.dimension}, figures, answer.Parameter{Name: "page_size", Value: "all"})
 		if err != nil {
 			return nil, err
 		}
 		e.addFrame(r.frame)
-		if dimension == explained[0] {
+		if i == 0 {
 			e.describeTotal(&r, figure)
 		}
 		change := numberOf(e.Now.Change)
@@ -88,7 +96,7 @@ func answerExplain(c call) (any, error) {
 		if e.WhyNot != "" {
 			continue
 		}
-		e.By[dimension] = divideChange(&r, figure, change)
+		*part.parts = divideChange(&r, figure, change)
 		if e.Factors == nil {
 			e.Factors = divideByFactors(&r, figure, change)
 		}
@@ -169,11 +177,29 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	change := difference(e.Now.Value, e.Now.Before)
 	switch {
 	case change == nil:
-	case f.IsRatio(): // of exact values, as the API has it
-		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before, nil))
+	case f.IsRatio():
+		e.Now.Change, e.Now.Share = changeOfRatio(f, r.exactChange(f), r.total.change[i]), percentOf(r.exactChange(f), r.ratioOf(f, r.total.before, nil))
 	default:
-		e.Now.Change, e.Now.Share = numberValue(change, f.Decimals()), r.total.change[i]
+		e.Now.Change, e.Now.Share = numberValue(change, decimalsOfChange(f)), r.total.change[i]
 	}
+}
+
+// decimalsOfChange is how many decimals a change and its contributions have: in two, those
+// of a click-through rate or of a cost per click are mostly 0.
+func decimalsOfChange(f catalogue.Figure) int {
+	if f.IsRatio() {
+		return 4
+	}
+	return f.Decimals()
+}
+
+// changeOfRatio writes the change of a ratio, of sums as they are shown. Where digits of
+// the sums that are not shown make the API's change another, it is that one.
+func changeOfRatio(f catalogue.Figure, change *big.Rat, ofAPI jsontext.Value) jsontext.Value {
+	if string(numberValue(change, f.Decimals())) != string(ofAPI) {
+		change = numberOf(ofAPI)
+	}
+	return numberValue(change, decimalsOfChange(f))
 }
 
 // exactChange returns how much the whole changed, before it is rounded; nil where a side
@@ -218,10 +244,8 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 		return cmp.Or(new(big.Rat).Abs(b.amount).Cmp(new(big.Rat).Abs(a.amount)), 0)
 	})
 	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
+	decimals := decimalsOfChange(f)
 	left, exact := new(big.Rat).Set(change), r.exactChange(f)
-	if change.Sign() == 0 {
-		exact = new(big.Rat) // of nothing there are no shares
-	}
 	exactLeft := new(big.Rat).Set(exact)
 	var amounts []*big.Rat
 	for _, part := range all {
@@ -229,10 +253,10 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	}
 	var rounded []jsontext.Value
 	if len(all) <= maxContributions {
-		rounded = roundTogether(amounts, change, f.Decimals())
+		rounded = roundTogether(amounts, change, decimals)
 	}
 	for i, part := range all[:min(len(all), maxContributions)] {
-		amount := numberValue(part.amount, f.Decimals())
+		amount := numberValue(part.amount, decimals)
 		if rounded != nil {
 			amount = rounded[i]
 		}
@@ -242,7 +266,7 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 	}
 	if len(all) > maxContributions || left.Sign() != 0 {
 		null := jsontext.Value("null")
-		rest := numberValue(left, f.Decimals())
+		rest := numberValue(left, decimals)
 		shown.Others = append(slices.Repeat([]jsontext.Value{null}, len(r.dimensions)), null, null, rest, percentOf(exactLeft, exact))
 	}
 	return shown
@@ -314,10 +338,7 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 		amounts[i] = effects[i].Mul(effects[i], weight)
 		exact.Add(exact, amounts[i])
 	}
-	if change.Sign() == 0 {
-		exact.SetInt64(0)
-	}
-	for i, amount := range roundTogether(amounts, change, f.Decimals()) {
+	for i, amount := range roundTogether(amounts, change, decimalsOfChange(f)) {
 		decimals := 4 // what shows as equal in cents may not be
 		if list[i].denominator == "" {
 			decimals = 0

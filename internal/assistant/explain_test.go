@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +113,50 @@ func TestPromptsAskOfDaysThatAreHeldEverywhere(t *testing.T) {
 		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
 			t.Errorf("%v: %.200s; want %s", c.held, text, c.want)
 		}
+	}
+}
+
+// A click that became dearer by a tenth of a cent did so in some part.
+func TestAChangeOfLessThanACentHasContributions(t *testing.T) {
+	side := func(spend string) string { return `"average_cpc":0.50,"spend":` + spend + `,"clicks":20` }
+	for change, want := range map[string]string{"0.00": "0.0010 0.20 [[\"US\" 0.50 0.50 0.0010 100.00]]", "0.01": "0.0100 0.20 [[\"US\" 0.50 0.50 0.0100 100.00]]"} {
+		line := side("10.02") + `,"comparison":{` + side("10.00") + `,"change":{"average_cpc":` + change + `}}`
+		r := reportOf(t, []string{"average_cpc"}, `{"comparison":{"period":{},"history_covered":true},"totals":{`+line+`},"data":[{"marketplace":"US",`+line+`}],"pagination":{"total_rows":1},"meta":{}}`)
+		var e explanation
+		e.describeTotal(&r, r.figures[0])
+		if got := fmt.Sprintf("%s %s %s", e.Now.Change, e.Now.Share, divideChange(&r, r.figures[0], numberOf(e.Now.Change)).Rows); got != want {
+			t.Errorf("the API's change is %s: got %s, want %s", change, got, want)
+		}
+	}
+}
+
+// Of a change of nothing there are no shares, however large its parts are.
+func TestAChangeOfNothingHasNoShares(t *testing.T) {
+	r := reportOf(t, []string{"ctr"}, `{"comparison":{"period":{},"history_covered":true},
+		"totals":{"ctr":0.50,"clicks":300,"impressions":60000,"comparison":{"ctr":0.50,"clicks":300,"impressions":60000,"change":{"ctr":0.00,"clicks":0.00,"impressions":0.00}}},
+		"data":[{"marketplace":"CA","ctr":0.33,"clicks":100,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":-0.17,"clicks":-33.33,"impressions":0.00}}},
+			{"marketplace":"US","ctr":0.67,"clicks":200,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":0.17,"clicks":33.33,"impressions":0.00}}}],
+		"pagination":{"total_rows":2},"meta":{}}`)
+	ctr := r.figures[r.at("ctr")]
+	if got := fmt.Sprint(divideChange(&r, ctr, new(big.Rat)).Rows); got != `[["CA" 0.33 0.50 -0.0833 null] ["US" 0.67 0.50 0.0833 null]]` {
+		t.Error(got)
+	}
+}
+
+func TestAChangeIsDividedInTheOrderOfDimensions(t *testing.T) {
+	const held = adlens.SponsoredProducts
+	session := connectTo(t, branches{held: []branch{{1, held, 1, 9}}}, func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) })
+	got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "explain_change", Arguments: map[string]any{"range": "yesterday"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := got.Content[0].(*mcp.TextContent).Text
+	at := -1
+	for _, dimension := range []string{"marketplace", "ad_product", "campaign", "product"} {
+		next := strings.Index(text, `"`+dimension+`":{`)
+		if next <= at {
+			t.Errorf("%s is at %d, after %d: %s", dimension, next, at, text)
+		}
+		at = next
 	}
 }
