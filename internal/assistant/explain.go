@@ -121,6 +121,8 @@ func (r *report) whyNotDivided(f catalogue.Figure, change *big.Rat) (string, err
 		return behind, err
 	case r.NotHeldFrom != "":
 		return "days of the period from " + r.NotHeldFrom + " on are not held, and are no fall; send start_date and an end_date up to data_last_date", nil
+	case r.HeldFrom != "":
+		return "days before " + r.HeldFrom + ", of the period and of the earlier one, are not held; send start_date and end_date of a period whose earlier one begins on " + r.HeldFrom + " or later", nil
 	case change == nil || !r.canDivide(f):
 		return "days of the earlier period are not held, or the figure or what it is divided by is null or 0 in one of the periods", nil
 	}

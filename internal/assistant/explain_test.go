@@ -160,3 +160,18 @@ func TestAChangeIsDividedInTheOrderOfDimensions(t *testing.T) {
 		at = next
 	}
 }
+
+// Days before the first one held are no rise.
+func TestDaysBeforeTheHistoryAreNamed(t *testing.T) {
+	store := branches{held: []branch{{1, adlens.SponsoredProducts, 4, 9}, {2, adlens.SponsoredProducts, 3, 9}}}
+	for start, want := range map[string]any{"2026-03-01": "2026-03-03", "2026-03-02": "2026-03-03", "2026-03-03": nil, "2026-03-07": nil} {
+		result := explainedChange(t, store, map[string]any{"start_date": start, "end_date": "2026-03-09"})
+		why, _ := result["why_not_divided"].(string)
+		if says := strings.HasPrefix(why, "days before 2026-03-03, of the period and of the earlier one, are not held; send"); result["held_from"] != want || says != (want != nil) || (start == "2026-03-07") != (why == "") {
+			t.Errorf("from %s: held_from is %v, want %v: %q", start, result["held_from"], want, why)
+		}
+	}
+	if from := explainedChange(t, branches{}, nil)["held_from"]; from != nil {
+		t.Errorf("nothing is held from %v on", from)
+	}
+}

@@ -17,6 +17,8 @@ type frame struct {
 	Currency       jsontext.Value `json:"currency" schema:"string?"`
 	DataLastDate   jsontext.Value `json:"data_last_date" schema:"string?"`
 	HistoryCovered jsontext.Value `json:"history_covered" schema:"boolean"`
+	// HeldFrom is the first day held, where days of the period are before it.
+	HeldFrom string `json:"held_from,omitzero"`
 	// ComparedHistoryCovered is false where days of the earlier period are not held:
 	// its figures are null then, and not what is there of them.
 	ComparedHistoryCovered jsontext.Value `json:"compared_history_covered,omitzero" schema:"boolean"`

@@ -85,7 +85,10 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		r.dimensions = columnsOf(dimensions)
 	}
 	r.Requests[0] = withDates(address, r.Period)
-	oldest, _, _ := c.moment.HeldSpan()
+	oldest, _, held := c.moment.HeldSpan()
+	if held && string(r.HistoryCovered) == "false" {
+		r.HeldFrom = oldest.String()
+	}
 	if r.cut, err = r.cuts(dimensions, oldest); err != nil {
 		return r, err
 	}
