@@ -434,6 +434,9 @@ func checkExplanation(t *testing.T, s session, m *model.Account, a house.Asker, 
 	for name, part := range parts {
 		p := part.(map[string]any)
 		at := slices.Index(textsOf(p["columns"]), "contribution")
+		if name == "campaign" && !slices.Equal(textsOf(p["columns"])[:4], []string{"marketplace", "marketplace_id", "campaign_id", "campaign_name"}) {
+			t.Errorf("explain_change %v: a campaign's name may be in several marketplaces; the columns are %v", arguments, p["columns"])
+		}
 		sum := new(big.Rat)
 		lines := slices.Clone(p["rows"].([]any))
 		if others, ok := p["others"]; ok {

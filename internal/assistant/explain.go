@@ -78,10 +78,12 @@ func answerExplain(c call) (any, error) {
 	e := explanation{Figure: name}
 	figures := []string{name, "spend", "sales", "clicks", "purchases"}
 	for i, part := range []struct {
-		dimension string
-		parts     *contributions
-	}{{"marketplace", &e.By.Marketplace}, {"ad_product", &e.By.AdProduct}, {"campaign", &e.By.Campaign}, {"product", &e.By.Product}} {
-		r, err := c.readReport([]string{part.dimension}, figures, answer.Parameter{Name: "page_size", Value: "all"})
+		dimensions []string
+		parts      *contributions
+	}{{[]string{"marketplace"}, &e.By.Marketplace}, {[]string{"ad_product"}, &e.By.AdProduct},
+		{[]string{"marketplace", "campaign"}, &e.By.Campaign}, // names of campaigns repeat in other marketplaces
+		{[]string{"product"}, &e.By.Product}} {
+		r, err := c.readReport(part.dimensions, figures, answer.Parameter{Name: "page_size", Value: "all"})
 		if err != nil {
 			return nil, err
 		}
