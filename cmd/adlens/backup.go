@@ -174,6 +174,9 @@ accounts, rows, files and bytes it has. No database is needed.`,
 			if err != nil {
 				return err
 			}
+			if len(names) == 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "there is no whole backup in %s\n", place)
+			}
 			var damage []error
 			lines := []takenJSON{}
 			for _, name := range names {

@@ -132,3 +132,12 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 		t.Errorf("the account has %d marketplaces: %v", len(v.Marketplaces), err)
 	}
 }
+
+// A list of nothing may be one of the wrong place.
+func TestAPlaceWithoutBackupsIsTold(t *testing.T) {
+	place := t.TempDir()
+	out, err := run(&options{dataDir: t.TempDir()}, "backup", "list", "--from", place)
+	if err != nil || !strings.Contains(out, "there is no whole backup in "+place) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
