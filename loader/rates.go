@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"adlens"
 )
@@ -72,28 +73,46 @@ func (r Rates) With(added Rates) (Rates, bool) {
 // decades: a pound was 2.1 at most.
 var mostDollars, _ = adlens.ParseAmount([]byte("2.5"))
 
-// describeOdd tells of rates among those that were added which look like units of the
-// currency for one dollar: they are far from the bank's, or from the one before.
-func (r Rates) describeOdd(added RateTable) string {
+// describeOdd tells of rates by hand that look like units of the currency for one dollar:
+// they are worth much more than any, or far from the bank's rate or the one before, of
+// these rates and of those that are put in. What is held already is told of once.
+func (r Rates) describeOdd(added RateTable, currencies map[string]bool) string {
+	all, _ := r.ByHand.With(added)
 	var odd []string
 	for _, currency := range slices.Sorted(maps.Keys(added)) {
+		first, count := "", 0
 		for _, rate := range added[currency] {
+			if i, held := r.ByHand.findDay(currency, rate.Day); !currencies[currency] || held && r.ByHand[currency][i].USD == rate.USD {
+				continue
+			}
 			near, found := r.Fetched.At(currency, rate.Day)
 			if !found {
-				near, found = r.ByHand.At(currency, rate.Day-1)
+				near, found = r.ByHand.At(currency, rate.Day)
 			}
-			text := fmt.Sprintf("1 %s is %s US dollars on %s", currency, rate.USD, rate.Day)
-			if found && areFarApart(rate.USD, near) {
-				odd = append(odd, fmt.Sprintf("%s, and %s by the rate before or the bank's", text, near))
-			} else if !found && mostDollars.Less(rate.USD) {
-				odd = append(odd, text)
+			if !found {
+				near, found = all.At(currency, rate.Day-1)
+			}
+			if !mostDollars.Less(rate.USD) && (!found || !areFarApart(rate.USD, near)) {
+				continue
+			}
+			if count++; count == 1 {
+				first = fmt.Sprintf("1 %s is %s US dollars on %s", currency, rate.USD, rate.Day)
+				if found && areFarApart(rate.USD, near) {
+					first += fmt.Sprintf(", and %s by another rate near it", near)
+				}
 			}
 		}
+		if count > 1 {
+			first += fmt.Sprintf(" (and %d more days)", count-1)
+		}
+		if count > 0 {
+			odd = append(odd, first)
+		}
 	}
-	if len(odd) == 0 {
+	if odd == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (rates that look odd: %d); a rate is US dollars for one unit of the currency, not the other way round", odd[0], len(odd))
+	return strings.Join(odd, "; ") + "; a rate is US dollars for one unit of the currency, not the other way round"
 }
 
 // areFarApart reports whether one rate is more than five times the other, which no

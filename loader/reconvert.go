@@ -29,7 +29,7 @@ func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
 			}
 			s.noteCut(f, text.last, "")
 			next, _ = over.With(added)
-			s.noteFile(f, next.describeOdd(added.ByHand))
+			s.noteFile(f, over.describeOdd(added.ByHand, s.ownCurrencies()))
 			return next, rows, nil
 		},
 		same: func(before, next Rates) (bool, error) {
@@ -38,6 +38,15 @@ func overlayRates(read func(io.Reader) (Rates, int, error)) overlay[Rates] {
 		},
 		publish: (*session).putRates,
 	}
+}
+
+// ownCurrencies are those of the account's marketplaces.
+func (s *session) ownCurrencies() map[string]bool {
+	own := map[string]bool{}
+	for _, m := range s.markets {
+		own[m.Currency] = true
+	}
+	return own
 }
 
 // putRates makes rates visible. Figures are a function of the loaded files, so a new or

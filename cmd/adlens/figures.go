@@ -178,7 +178,7 @@ func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request
 	if err != nil {
 		return err
 	}
-	if err := printAnswer(cmd.OutOrStdout(), a); err != nil || a.Pages == nil || format == query.JSON { // which says it itself
+	if err := printAnswer(cmd.OutOrStdout(), a); err != nil || a.Pages == nil || format == query.JSON && !a.Pages.Truncated { // which says it itself
 		return err
 	}
 	return printPages(cmd.ErrOrStderr(), r.Endpoint, *a.Pages)
@@ -188,8 +188,8 @@ func (d *data) printFigures(cmd *cobra.Command, account string, r answer.Request
 // for all of them does not have them.
 func printPages(w io.Writer, endpoint string, p answer.Pages) (err error) {
 	if p.Truncated {
-		return fmt.Errorf("%d of %d rows were printed, as many as page_size=%s has; choose a shorter period, add filters, or print page_size=%d with page=1, page=2 and so on as csv or ndjson",
-			query.MaxRows, p.Rows, answer.AllRows, query.MaxRows)
+		return fmt.Errorf("%d of %d rows were printed, as many as page_size=%s has; ask for less (filters, or a shorter period), or print one page after another, with a number as page_size and page=1, page=2 and so on",
+			query.MaxRows, p.Rows, answer.AllRows)
 	}
 	if next, ok := p.NextPage(p.Rows); ok {
 		all := ""

@@ -105,7 +105,7 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 	})
 }
 
-// checkBase refuses what makes no address with a path behind it. "" is none.
+// checkBase refuses what makes no address when a path is added. "" is none.
 func checkBase(text string) error {
 	u, err := url.Parse(text)
 	if text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?# ") {

@@ -103,12 +103,12 @@ func (d *killDuel) fight(t *testing.T, round int, m mishap) {
 		d.awaitMark(t, first, true)
 		window = d.commit
 	}
-	if first.within(time.Duration(d.Int64N(int64(window) + 1))) {
-		// Loads were measured while the machine had other work.
-		d.toCommit, d.commit = d.toCommit/2, d.commit/2
-	} else {
+	switch {
+	case !first.within(time.Duration(d.Int64N(int64(window) + 1))):
 		first.send(m.signal)
 		d.struck++
+	case d.struck == 0: // loads may have been measured while the machine had other work
+		d.toCommit, d.commit = d.toCommit/2, d.commit/2
 	}
 	d.settles(t, first, second)
 }

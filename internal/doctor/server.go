@@ -72,7 +72,7 @@ func (e *examination) checkRights(c *checkup) error {
 	return nil
 }
 
-const putBack = "put the right database back"
+const putBack = "put the right database back, or the file where one is named"
 
 // checkIdentity makes sure that no database was emptied, or put in another's place.
 func (e *examination) checkIdentity(c *checkup) (string, error) {

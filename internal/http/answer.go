@@ -182,7 +182,7 @@ func writeHeaders(h http.Header, a *answer.Answer) {
 }
 
 // writePages repeats the paging, for formats whose body has no place for it, and for
-// clients that hold this page and not the ones behind it.
+// clients that hold this page and not the next ones.
 func writePages(c *gin.Context, caller auth.Caller, p *answer.Pages) {
 	if p == nil {
 		return

@@ -223,7 +223,7 @@ func TestTheNextPageIsTheSameQuestion(t *testing.T) {
 	const path = "/api/v1/reports/products?page=1&range=this_month&page_size=1"
 	h := handler(newWorld(), "acme-active")
 	got := ask(h, path)
-	// A client that holds this page still has to find the ones behind it.
+	// A client that holds this page still has to find the next one.
 	for _, got := range []*httptest.ResponseRecorder{got, ask(h, path, "If-None-Match", got.Header().Get("ETag"))} {
 		if link := got.Header().Get("Link"); link != `</api/v1/reports/products?range=this_month&page_size=1&page=2>; rel="next"` {
 			t.Errorf("%d: Link is %q", got.Code, link)

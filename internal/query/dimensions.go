@@ -167,13 +167,15 @@ func (p *parser) parseOrder(sort, order string) {
 		r.Sort = time
 	}
 	known := slices.Concat(figures, r.Dimensions)
-	if !p.isUnrefused("figures", "dimensions") { // then what the answer could have
+	expected := strings.Join(known, ", ")
+	if !p.isUnrefused("figures", "dimensions") { // then what an answer can have
 		known = slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames)
+		expected = "a figure such as " + strings.Join(catalogue.FigureNames, ", ") + "; a dimension such as " + strings.Join(catalogue.DimensionNames, ", ")
 	}
 	if name, ok := canonicalValue(sort, known); ok {
 		r.Sort = name
 	} else if sort != "" {
-		f := unknownValue(sort, known, "a figure or dimension of the answer: "+strings.Join(known, ", "))
+		f := unknownValue(sort, known, "a figure or dimension of the answer: "+expected)
 		p.addFault("sort", f)
 	}
 	p.refuseMixedSort(sort)

@@ -154,13 +154,13 @@ func unavailableError(ctx context.Context, err error) error {
 	return &adlens.Error{Kind: adlens.EngineUnavailable, Err: err}
 }
 
-// refusal is why a server is not the one that it is taken for.
+// refusal is why a server is not the one that it is taken for, or cannot be known to be.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
 // Refusal returns an error that says that a server is not the one that it is
-// taken for.
+// taken for, or cannot be known to be.
 func Refusal(format string, args ...any) error {
 	return &adlens.Error{Kind: adlens.Damaged, Err: &refusal{fmt.Sprintf(format, args...)}}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -147,10 +148,10 @@ func trustAuthorities(options *clickhouse.Options, caFile string) error {
 // hidePassword hides the password of an address, and all before its host where the
 // address is too odd to tell what of it is one.
 func hidePassword(address string) string {
-	address, query, _ := strings.Cut(address, "?") // a password may be there too
-	if strings.Contains(query, "@") && !strings.Contains(address, "@") {
-		return "***" // its ? may be the password's
+	if isCutInPassword(address) {
+		return "***"
 	}
+	address, _, _ = strings.Cut(address, "?") // a password may be there too
 	if parsed, err := url.Parse(address); err == nil && parsed.User != nil {
 		return parsed.Redacted()
 	}
@@ -160,12 +161,16 @@ func hidePassword(address string) string {
 	return address
 }
 
-// isCutInPassword reports whether the first ? of an address is its password's, whose
-// beginning would be taken for a port.
+// isCutInPassword reports whether a / ? or # of the password ends what is read as the
+// host: an @ comes after it.
 func isCutInPassword(address string) bool {
+	_, address, _ = strings.Cut(address, "://")
 	before, query, _ := strings.Cut(address, "?")
-	rest, _, found := strings.Cut(query, "@")
-	return found && !strings.Contains(before, "@") && !strings.Contains(rest, "=")
+	_, path, _ := strings.Cut(before, "/")
+	return strings.Contains(path, "@") || strings.Contains(before, "#") || slices.ContainsFunc(strings.Split(query, "&"), func(part string) bool {
+		name, value, _ := strings.Cut(part, "=")
+		return strings.Contains(name, "@") || strings.Contains(value, "@") && name != "username" && name != "password"
+	})
 }
 
 // Target returns the server's options for reading and writing.

@@ -67,6 +67,7 @@ func TestPasswordsAreHiddenWhereverTheyStand(t *testing.T) {
 		"http://user:s3cret@host:8123/db?secure=true", "clickhouse://host:9000/db?username=u&password=s3cret&dial_timeout=soon",
 		"clickhouse://user:s3cret@a,b/db?secure=perhaps", "clickhouse://user:s3cret@with@host:nine/db",
 		"clickhouse://user:s3cret?x9@host:9000/db", "https://user:s3cret?@host:9000/db", "clickhouse://user:12345?s3cret@host:9000/db", "clickhouse://user:s3cret?a=b@host:9000/db",
+		"clickhouse://user:p@s3cret?x9@host:9000/db", "clickhouse://user:12/s3cret@host:9000/db", "clickhouse://user:12345#s3cret@host/db", "clickhouse://user:12345?a=s3cret@host/db",
 	} {
 		if _, err := NewRemote(RemoteConfig{Address: address}); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", address, err)
