@@ -95,12 +95,16 @@ func readList(text jsontext.Value) (all []jsontext.Value, err error) {
 	return all, nil
 }
 
-// maxText bounds the characters of a name or title in a result, and maxID the bytes
-// of an id.
+// maxText bounds the characters of a name or title in a result, maxSentence those of a
+// sentence, which may have names in it, and maxID the bytes of an id.
 const (
-	maxText = 80
-	maxID   = 200
+	maxText     = 80
+	maxSentence = 300
+	maxID       = 200
 )
+
+// sentences are the members that say what was done, or why.
+var sentences = map[string]bool{"summary": true, "reason": true}
 
 // isNull reports whether a member is null or not there.
 func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
@@ -153,8 +157,12 @@ func pow10(n int) int64 {
 // cleanMember makes the value of a column fit for a result. Ids that people can see
 // stay as they are, because calls name them.
 func cleanMember(name string, v jsontext.Value) jsontext.Value {
-	if strings.HasSuffix(name, "_id") && len(v) > 0 && v.Kind() == '"' && len(v) <= maxID && !strings.ContainsFunc(textOf(v), adlens.IsHidden) {
+	switch {
+	case len(v) == 0 || v.Kind() != '"':
+	case strings.HasSuffix(name, "_id") && len(v) <= maxID && !strings.ContainsFunc(textOf(v), adlens.IsHidden):
 		return v
+	case sentences[name]:
+		return textValue(adlens.CleanText(textOf(v), maxSentence))
 	}
 	return cleanValue(v)
 }
