@@ -80,7 +80,7 @@ func comparing(all []argument) []argument {
 // Arguments of tools alone.
 var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: maxFigures(), Values: catalogue.ReportFigureNames, Others: "measures"},
-		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales, with ad_products that report both"}
+		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"; null meets none`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "default 10"}
@@ -104,7 +104,7 @@ var tools = []tool{
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
 	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share, all others as one row, and the total.", scope(
-		apiArgument(catalogue.Report, "dimensions", "default campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
+		apiArgument(catalogue.Report, "dimensions", "default marketplace, campaign; ad_group: add campaign, names repeat"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
 	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
@@ -239,7 +239,7 @@ func answerRank(c call) (any, error) {
 	figures := c.chosen("spend", "sales", "acos", "purchases")
 	dimensions := c.args["dimensions"]
 	if len(dimensions) == 0 {
-		dimensions = []string{"campaign"}
+		dimensions = []string{"marketplace", "campaign"} // whose names repeat in marketplaces
 	}
 	share := sumOf([]string{by})
 	switch {
