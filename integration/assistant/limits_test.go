@@ -178,6 +178,7 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 		if len(listed["rows"].([]any)) == 0 {
 			continue
 		}
+		checkWhichRuns(t, listed)
 		run := listed["rows"].([]any)[0].([]any)
 		changes := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": id, "rule_run_id": run[0]})
 		for _, one := range []map[string]any{listed, changes} {
@@ -200,5 +201,18 @@ func TestValuesAreReadInAnyCase(t *testing.T) {
 	}
 	if cut == 0 {
 		t.Error("no run has more changes than are shown")
+	}
+}
+
+// checkWhichRuns demands that runs of a rule are not taken for all that there were.
+func checkWhichRuns(t *testing.T, listed map[string]any) {
+	t.Helper()
+	want, rows := "all but tests;", listed["rows"].([]any)
+	if len(rows) == 20 {
+		oldest := rows[19].([]any)[slices.Index(textsOf(listed["columns"]), "started_at")].(string)
+		want = "the last 20, from " + oldest[:10] + " on;"
+	}
+	if said, _ := listed["runs_listed"].(string); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "is in activity") {
+		t.Errorf("of %d runs runs_listed is %q, expected %q", len(rows), said, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
+	"adlens/internal/query"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,15 +105,15 @@ var tools = []tool{
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
 	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share, all others as one row, and the total.", scope(
-		apiArgument(catalogue.Report, "dimensions", "default marketplace, campaign; ad_group: add campaign, names repeat"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
+		apiArgument(catalogue.Report, "dimensions", "default marketplace, campaign; with ad_group add campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
 	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
 		comparing(scope(ofArgument)), explanation{}, answerExplain},
-	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last runs.", []argument{
+	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last 20 runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
 		apiArgument(catalogue.Campaigns, "search", "in names"), ruleArgument, runArgument, apiArgument(catalogue.Campaigns, "page", "")},
-		listed{}, answerList},
+		listedRuns{}, answerList},
 	{"activity", "What was changed", "What the service did on the platform, newest first: rules' changes, campaigns created or copied, products added, undos.", []argument{
 		apiArgument(catalogue.Activity, "tool", ""), apiArgument(catalogue.Activity, "page", "")},
 		listed{}, answerActivity},
@@ -347,17 +348,23 @@ type listed struct {
 	Requests []string `json:"requests"`
 }
 
-func (c call) answerPage(r answer.Request, without ...string) (any, error) {
+// listedRuns is a result that may be runs of a rule.
+type listedRuns struct {
+	listed
+	Which string `json:"runs_listed,omitzero"` // of all runs, and where to find others
+}
+
+func (c call) answerPage(r answer.Request, without ...string) (l listed, err error) {
 	if r.Endpoint != answer.RuleRuns {
 		r.Parameters = append(r.Parameters, answer.Parameter{Name: "page_size", Value: listSize})
 	}
 	said, address, err := c.ask(r)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	l := listed{Requests: []string{address}}
+	l.Requests = []string{address}
 	if l.rowList, err = listTable(said, without); err != nil {
-		return nil, err
+		return l, err
 	}
 	if meta, err := readObject(said.values["meta"]); err == nil {
 		l.SyncedAt, l.Syncing = meta.values["synced_at"], meta.values["syncing"]
@@ -411,9 +418,15 @@ func (c call) answerRuns(rule string) (any, error) {
 	run := c.args.first("rule_run_id", "")
 	if run == "" {
 		if c.args.first("page", "") != "" {
-			return nil, &argumentError{"page goes with rule_run_id: the runs of a rule have one page"}
+			return nil, &argumentError{fmt.Sprintf("page goes with rule_run_id: of a rule the last %d runs are listed", query.LastRuns)}
 		}
-		return c.answerPage(r)
+		l, err := c.answerPage(r)
+		which := "all but tests; what was undone is in activity"
+		if len(l.Rows) == query.LastRuns {
+			oldest := textOf(l.Rows[len(l.Rows)-1][slices.Index(l.Columns, "started_at")])
+			which = fmt.Sprintf("the last %d, from %.10s on; what older ones changed, and what was undone, is in activity", query.LastRuns, oldest)
+		}
+		return listedRuns{l, which}, err
 	}
 	said, address, err := c.ask(r)
 	if err != nil {
@@ -443,7 +456,7 @@ func (c call) answerRuns(rule string) (any, error) {
 		}
 		return listed{rowList: t, Requests: []string{address}}, nil
 	}
-	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has"}
+	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has; what older ones changed is in activity"}
 }
 
 // marketplaceID returns the id of the marketplace that the call names, which may be

@@ -175,7 +175,7 @@ func (s *Service) RunBytes(ctx context.Context, v View, rule string) (int, error
 }
 
 func lastRunsOf(rule string) ListRequest {
-	return ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: lastRuns}}
+	return ListRequest{RuleID: rule, Paging: Paging{Page: 1, PageSize: LastRuns}}
 }
 
 // MostListed is how many rows a page of an endpoint's list has at most. Only for all

@@ -8,8 +8,8 @@ import (
 	"adlens/internal/manifest"
 )
 
-// lastRuns is how many runs of a rule are answered.
-const lastRuns = 20
+// LastRuns is how many runs of a rule are answered.
+const LastRuns = 20
 
 // listParams are the parameters that lists share; a statement takes what it
 // names.
