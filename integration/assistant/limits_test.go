@@ -154,6 +154,31 @@ func TestAListNamesItsMarketplaceAsFiguresDo(t *testing.T) {
 	}
 }
 
+// Where records were never loaded, no rows do not mean that nothing happened.
+func TestRecordsThatWereNeverLoadedAreNotNothing(t *testing.T) {
+	t.Parallel()
+	h, one := house.ShopWithData(t)
+	s := openSession(t, h.Program, one.Files.ID)
+	mustSay := func(tool string, arguments map[string]any, want bool) {
+		t.Helper()
+		listed := s.mustCall(t, tool, arguments)
+		if said, _ := listed["not_read"].(string); strings.HasPrefix(said, "no such records were ever loaded") != want {
+			t.Errorf("%s %v, whether not_read is expected: %t, got %v", tool, arguments, want, listed)
+		}
+	}
+	mustSay("list", map[string]any{"kind": "rules"}, true)
+	dir := t.TempDir()
+	house.Put(t, dir, "rules.ndjson", house.Lines(t, house.RuleLine("one")))
+	house.Load(t, h.Program, one, dir)
+	mustSay("list", map[string]any{"kind": "rules"}, false)
+	mustSay("list", map[string]any{"kind": "rule_runs", "rule_id": "one"}, true)
+	if which := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": "one"})["runs_listed"]; which != nil {
+		t.Errorf("of runs that are not known runs_listed is %v", which)
+	}
+	mustSay("activity", nil, true)
+	mustSay("activity", map[string]any{"tool": []string{"undo"}}, true)
+}
+
 // Values are read in any case, as the API reads them: one call with such a value once
 // ended the server.
 func TestValuesAreReadInAnyCase(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"adlens/internal/catalogue"
 	"adlens/internal/formats"
 	"adlens/internal/lru"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 	"adlens/internal/recent"
 )
@@ -114,6 +115,13 @@ func (s *Service) Now(ctx context.Context, caller auth.Caller) (m Moment, err er
 		m.View, err = s.figures.LimitedView(ctx, caller.Account.ID, m.only)
 	}
 	return m, err
+}
+
+// LacksRecords reports whether an endpoint answers records of the service of which none
+// was ever loaded: that it has no rows says nothing then.
+func (m Moment) LacksRecords(endpoint string) bool {
+	kind, isOfRecords := map[string]manifest.Kind{"rules": manifest.Rules, RuleRuns: manifest.RuleRuns, "activity": manifest.Activity}[endpoint]
+	return isOfRecords && len(m.Manifest.Of(kind)) == 0
 }
 
 // LastEnded returns the last day that had ended by then in the time zone of a name.

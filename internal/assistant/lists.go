@@ -112,6 +112,9 @@ func (c call) answerPage(r answer.Request, without ...string) (l listed, err err
 			l.NotRead = "this list was never read from the platform: what it has is not known, and is not nothing"
 		}
 	}
+	if c.moment.LacksRecords(r.Endpoint) {
+		l.NotRead = "no such records were ever loaded: what there are is not known, and is not nothing"
+	}
 	return l, nil
 }
 
@@ -161,12 +164,15 @@ func (c call) answerRuns(rule string) (any, error) {
 			return nil, &argumentError{fmt.Sprintf("page goes with rule_run_id: of a rule the last %d runs are listed", query.LastRuns)}
 		}
 		l, err := c.answerPage(r)
+		if err != nil || l.NotRead != "" {
+			return listedRuns{listed: l}, err
+		}
 		which := "all but tests; what was undone is in activity"
 		if len(l.Rows) == query.LastRuns {
 			oldest := textOf(l.Rows[len(l.Rows)-1][slices.Index(l.Columns, "started_at")])
 			which = fmt.Sprintf("the last %d, from %.10s on; what older ones changed, and what was undone, is in activity", query.LastRuns, oldest)
 		}
-		return listedRuns{l, which}, err
+		return listedRuns{l, which}, nil
 	}
 	said, address, err := c.ask(r)
 	if err != nil {
