@@ -221,7 +221,11 @@ func (a argument) own() bool {
 }
 
 func wrongArgument(a argument, v jsontext.Value) error {
-	return &argumentError{fmt.Sprintf("%s is %s%s", a.Name, adlens.CleanText(string(v), maxText), expected(a))}
+	detail := fmt.Sprintf("%s is %s%s", a.Name, adlens.CleanText(string(v), maxText), expected(a))
+	if meant := query.Nearest(textOf(v), a.Values); meant != "" {
+		detail += "; did you mean " + meant + "?"
+	}
+	return &argumentError{detail}
 }
 
 // expected says what would be right.
@@ -229,7 +233,7 @@ func expected(a argument) string {
 	what := "a text"
 	switch {
 	case a.Others != "":
-		what = strings.Join(catalogue.FigureNames, ", ") + ", or a measure of adlens://formulas"
+		what = strings.Join(catalogue.FigureNames, ", ") + ", or " + a.Others
 		if slices.Contains(a.Values, catalogue.DimensionNames[0]) {
 			what += ", or a dimension of the call"
 		}

@@ -183,11 +183,12 @@ func explainFaults(faults []adlens.Fault) string {
 		if f.Parameter == "sort" {
 			f.Parameter = byArgument.Name
 		}
-		line := adlens.CleanText(f.Detail, maxErrorText)
+		detail := strings.Replace(f.Detail, apiFigures.Others, figuresArgument.Others, 1) // an assistant opens no page
+		line := adlens.CleanText(detail, maxErrorText)
 		if !strings.Contains(line, f.Parameter) {
 			line = f.Parameter + ": " + line
 		}
-		if f.DidYouMean != "" && !strings.Contains(line, f.DidYouMean) {
+		if f.DidYouMean != "" {
 			line += "; did you mean " + f.DidYouMean + "?"
 		}
 		lines = append(lines, line)

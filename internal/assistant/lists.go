@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -141,7 +142,12 @@ func answerList(c call) (any, error) {
 		if rule == "" {
 			return nil, &argumentError{"rule_id is missing; expected an id that list with kind rules has"}
 		}
-		return c.answerRuns(rule)
+		runs, err := c.answerRuns(rule)
+		var missing *answer.NotFoundError
+		if errors.As(err, &missing) {
+			return nil, &argumentError{missing.Detail + "; expected an id that list with kind rules has"}
+		}
+		return runs, err
 	}
 	id, err := c.marketplaceID()
 	if err != nil {

@@ -78,9 +78,9 @@ func comparing(all []argument) []argument {
 
 // Arguments of tools alone.
 var (
-	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: maxFigures(), Values: catalogue.ReportFigureNames, Others: "measures"},
+	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: apiFigures.MaxValues, Values: catalogue.ReportFigureNames, Others: "a measure of adlens://formulas"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales"}
-	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: "measures"}, "figure or dimension; default spend"}
+	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: figuresArgument.Others}, "figure or dimension; default spend"}
 	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"; null meets none`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
@@ -90,8 +90,8 @@ var (
 	ruleArgument  = argument{catalogue.Parameter{Name: "rule_id"}, "for rule_runs"}
 )
 
-// maxFigures is how many figures the API takes.
-func maxFigures() int { return apiArgument(catalogue.Report, "figures", "").MaxValues }
+// apiFigures are the figures that the API takes.
+var apiFigures = apiArgument(catalogue.Report, "figures", "")
 
 // tools are all tools, in the order in which clients list them.
 var tools = []tool{

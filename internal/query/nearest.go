@@ -1,9 +1,15 @@
 package query
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"adlens/internal/catalogue"
+)
 
 // Nearest returns the name that a value was probably meant to be: the closest
-// one where few letters differ, else the only one that begins like it, else "".
+// one where few letters differ, else the only one that begins like it, else that
+// of the figure with this label, as purchases of Orders, else "".
 func Nearest(value string, names []string) string {
 	value = strings.ToLower(strings.TrimSpace(value))
 	if len(value) < 2 || len(value) > 64 {
@@ -17,6 +23,12 @@ func Nearest(value string, names []string) string {
 	}
 	if best == "" {
 		best = uniqueCompletion(value, names)
+	}
+	labeled := func(f catalogue.Figure) bool {
+		return strings.EqualFold(f.Label, value) && slices.Contains(names, f.Name)
+	}
+	if i := slices.IndexFunc(catalogue.Figures, labeled); best == "" && i >= 0 {
+		best = catalogue.Figures[i].Name
 	}
 	return best
 }

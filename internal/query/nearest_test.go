@@ -78,6 +78,18 @@ func TestTheOnlyNameThatBeginsLikeTheValueIsFound(t *testing.T) {
 	}
 }
 
+// People call purchases orders, as headings do.
+func TestAFigureIsFoundByItsLabel(t *testing.T) {
+	for value, want := range map[string]string{"orders": "purchases", " Orders ": "purchases", "conversion": "conversion_rate", "order": ""} {
+		if got := Nearest(value, catalogue.FigureNames); got != want {
+			t.Errorf("%q is taken for %q, want %q", value, got, want)
+		}
+	}
+	if got := Nearest("orders", catalogue.DimensionNames); got != "" {
+		t.Errorf("of dimensions, %q", got)
+	}
+}
+
 func TestDistanceCountsLettersToChange(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
