@@ -79,8 +79,11 @@ func formulas() any {
 	return all
 }
 
-// restated says what of the past still changes (platform facts: contract A6).
-const restated = "Sales and orders are credited to the day of the click for up to 14 days after it, and the platform corrects clicks and spend for days, so the last days still change. Figures are read from the platform once a day."
+// restated says what of the past still changes (platform facts, 3.4).
+const restated = "Sales are credited to the day of the click, and clicks and spend corrected: a day's figures can change, up or down, for about 60 days, most within 14."
+
+// reread says when changes are seen, in accounts that are connected to the platform.
+const reread = " Of an account that is connected to the platform the last 14 days are read each day, and the last 60 each week."
 
 func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
@@ -112,7 +115,7 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 		Incomplete jsontext.Value     `json:"incomplete,omitzero"`
 		Restated   string             `json:"restated"`
 		Requests   []string           `json:"requests"`
-	}{t.Columns, t.Rows, incomplete, restated, []string{address}}, nil
+	}{t.Columns, t.Rows, incomplete, restated + reread, []string{address}}, nil
 }
 
 // prompt is a question that people pick from a menu.
@@ -125,9 +128,9 @@ type prompt struct {
 
 var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
-		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that sales of the last days still grow."},
+		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
 	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}}, "last_30_days",
-		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If sales of the last days may still grow, say so."},
+		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 14, say that they can still change."},
 }
 
 func (s *Server) addPrompts() {

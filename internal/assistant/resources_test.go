@@ -12,6 +12,7 @@ import (
 	"adlens/internal/auth"
 	"adlens/internal/query"
 
+	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -105,6 +106,36 @@ func TestTheOverviewSaysWhatFiguresLack(t *testing.T) {
 			if strings.Contains(text, campaign) != want || strings.Contains(text, `"incomplete":[{`) != want {
 				t.Errorf("incomplete: %t, want %t: %s", !want, want, text)
 			}
+		}
+	}
+}
+
+// Nothing that an assistant reads promises that days are final, or that they only grow.
+func TestAllTextsSayHowLongDaysChange(t *testing.T) {
+	meanings, err := json.Marshal(formulas())
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := connectTo(t, warehouse{products: 1}, atNoon)
+	read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"instructions": session.InitializeResult().Instructions, "formulas": string(meanings), "freshness": read.Contents[0].Text}
+	for name, text := range texts {
+		if !strings.Contains(text, "can change, up or down, for about 60 days, most within 14") {
+			t.Errorf("%s does not say how long days change: %s", name, text)
+		}
+	}
+	for _, one := range prompts {
+		texts[one.name] = one.text
+		if !strings.Contains(one.text, "can still change") {
+			t.Errorf("%s does not say that days change: %s", one.name, one.text)
+		}
+	}
+	for name, text := range texts {
+		if strings.Contains(text, "grow") || strings.Contains(text, "for up to") {
+			t.Errorf("%s says more than the platform does: %s", name, text)
 		}
 	}
 }

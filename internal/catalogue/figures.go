@@ -33,7 +33,7 @@ type Figure struct {
 // exact sums, rounded last, and null if its denominator is zero.
 var Figures = []Figure{
 	{"spend", "Spend", USD, Depends, Spend, None, "What the advertising cost, in US dollars, or as `currency` says."},
-	{"sales", "Sales", USD, More, Sales, None, "What was sold because of it, in US dollars, or as `currency` says. Sales are credited to the day of the click, up to two weeks later, so the last days still grow."},
+	{"sales", "Sales", USD, More, Sales, None, "What was sold because of it, in US dollars, or as `currency` says. Sales are credited to the day of the click, and those of a day can change, up or down, for about 60 days, most within 14."},
 	{"acos", "ACOS", Percent, Less, Spend, Sales, "Advertising cost of sales, in percent; 28.22 means 28.22 %. Null when there is no sale."},
 	{"roas", "ROAS", Ratio, More, Sales, Spend, "Return on advertising spend, a ratio. Null when nothing was spent."},
 	{"impressions", "Impressions", Count, More, Impressions, None, "How often the advertising was shown."},
