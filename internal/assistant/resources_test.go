@@ -139,3 +139,15 @@ func TestAllTextsSayHowLongDaysChange(t *testing.T) {
 		}
 	}
 }
+
+// What results say of themselves in few words is explained where each conversation reads it.
+func TestTheInstructionsExplainWhatResultsSayBriefly(t *testing.T) {
+	for _, want := range []string{"not_held_from", "behind lists what ends earlier", "history_covered false: the period begins before held_from", "rows_were_cut", "A row whose product or ad group is null"} {
+		if !strings.Contains(instructions, want) {
+			t.Errorf("the instructions do not explain %s", want)
+		}
+	}
+	if n := len(instructions); n > 2000 {
+		t.Errorf("the instructions have %d characters, which clients cut at 2000", n)
+	}
+}
