@@ -7,7 +7,7 @@ import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { copy, elsewhere } from './elsewhere.js'
 import { ofApi, requestsOf } from './requests.js'
-import { behind, drawFault, drawNotices, drawRefusal, say, waiting } from './said.js'
+import { behind, drawFault, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
 import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
@@ -31,10 +31,6 @@ byId('forget').addEventListener('click', () => {
   forget('You are signed out.')
 })
 whenDiscarded(() => session && forget('You signed out in another tab.'))
-byId('skip').addEventListener('click', (event) => {
-  event.preventDefault() // the fragment is the state of the view
-  byId('main').focus()
-})
 byId('account').addEventListener('click', ({ target }) => { if (session && target.closest('a[href^="#"]')) session.led = true })
 addEventListener('hashchange', () => session?.controls && show())
 // Back may bring a page back as it was left, with a key that was signed out meanwhile.
@@ -201,16 +197,12 @@ function frame(state) {
 function draw(state, shown) {
   const before = session.shown
   session.shown = shown
-  const { asked, answers, refused } = shown
-  session.elsewhere.show(ofApi(asked))
-  const heading = el('h1', { tabindex: -1 }, VIEWS[state.view].title)
-  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: session.marketplaces })
-  const buttons = [el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh'),
-    shareButton(answered(state, refused), session.account, (node) => copy(node, say))]
-  redraw(byId('view'), drawView(state, answers, heading, buttons, { account: session.account, go, link, marketplaces: session.marketplaces, labels: session.labels, nameOf, endApp }))
-  say('')
+  const { account, marketplaces, labels } = session
+  session.elsewhere.show(ofApi(shown.asked))
+  const share = shareButton(answered(state, shown.refused), account, (node) => copy(node, say))
+  drawView(state, shown, { account, go, link, show, share, marketplaces, labels, nameOf, endApp })
   if (!before || session.view !== state.view) {
-    heading.focus({ preventScroll: true })
+    byId('view').querySelector('h1').focus({ preventScroll: true })
     if (before && session.led) scrollTo(0, 0) // a row far below leads to the top of its view, and Back to the row
   }
   session.view = state.view

@@ -4,9 +4,9 @@
 import { Api } from './api.js'
 import { byId, el, redraw } from './dom.js'
 import { requestsOf } from './requests.js'
-import { drawFault, drawNotices, say, waiting } from './said.js'
+import { drawFault, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -18,10 +18,6 @@ const labels = new Map()
 let running = new AbortController()
 let shown = null
 
-byId('skip').addEventListener('click', (event) => {
-  event.preventDefault() // the fragment is how the view is arranged
-  byId('main').focus()
-})
 addEventListener('hashchange', () => show())
 const refresh = () => isOld(shown) && show({ byItself: true })
 addEventListener('visibilitychange', refresh)
@@ -53,7 +49,7 @@ async function show({ byItself = false, again = byItself } = {}) {
   byId('view').ariaBusy = true
   try {
     if (again || !shown || !sameRequests(requests, shown.requests)) shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
-    draw(state)
+    drawView(state, shown, { go: (patch) => choose(state, patch), show, labels, nameOf, fixed: true, marketplaces: [] })
   } catch (error) {
     if (error.name === 'AbortError') return
     stale = byItself && staysShown(shown, requests, error)
@@ -63,15 +59,6 @@ async function show({ byItself = false, again = byItself } = {}) {
   if (mine !== running) return
   byId('view').ariaBusy = false
   if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), SYNCING_SECONDS * 1000)
-}
-
-function draw(state) {
-  const { answers, refused } = shown
-  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figuresOf(answers)?.comparison, refused, marketplaces: [] })
-  const again = el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => show({ again: true }) }, 'Refresh')
-  redraw(byId('view'), drawView(state, answers, el('h1', { tabindex: -1 }, VIEWS[state.view].title), again,
-    { go: (patch) => choose(state, patch), labels, nameOf, fixed: true }))
-  say('')
 }
 
 const choose = (state, patch) => { location.hash = write(changed(state, patch)) }

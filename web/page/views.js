@@ -1,13 +1,13 @@
 // The views of the page: the requests of each, and what is drawn of its answers.
 
 import { address, Problem, Unreachable } from './api.js'
-import { el } from './dom.js'
+import { byId, el, redraw } from './dom.js'
 import { adType, span, words } from './figures.js'
 import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
 import { drawOverview } from './overview.js'
 import { drawReport } from './report.js'
 import { without } from './requests.js'
-import { freshness } from './said.js'
+import { drawNotices, freshness, say } from './said.js'
 
 export const VIEWS = {
   overview: { title: 'Overview', draw: drawOverview, figures: true },
@@ -73,15 +73,17 @@ function limits({ search, marketplace_id, states, tool }, figures, labels) {
 }
 
 // drawView draws answers below a heading: the period, how fresh they are, the view
-// itself. buttons are next to the heading.
-export function drawView(state, answers, heading, buttons, tools) {
+// itself.
+export function drawView(state, { answers, refused }, tools) {
   const figures = figuresOf(answers)
-  return [
-    el('div', { class: 'title' }, heading,
+  const again = el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => tools.show({ again: true }) }, 'Refresh')
+  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused, marketplaces: tools.marketplaces })
+  redraw(byId('view'),
+    el('div', { class: 'title' }, el('h1', { tabindex: -1 }, VIEWS[state.view].title),
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
-      buttons),
+      again, tools.share),
     figures && el('p', { class: 'muted' }, freshness(figures.meta)),
     limits(state, figures, tools.labels),
-    VIEWS[state.view].draw(state, answers, tools),
-  ]
+    VIEWS[state.view].draw(state, answers, tools))
+  say('')
 }
