@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -77,46 +78,107 @@ func TestMarketplacesThatAreNewAreShown(t *testing.T) {
 	p.says("#view", "US · ")
 }
 
+const us, uk = "9007199254740997", "9007199254740999"
+
+// twoMarketplaces are the files of an account of us and uk, without reports.
+var twoMarketplaces = map[string]string{
+	"profiles.json": strings.TrimSuffix(usProfile, "]") + "," + strings.NewReplacer("[", "", us, uk, "USD", "GBP", "US", "UK", "America/Los_Angeles", "Europe/London").Replace(usProfile),
+	"rates.csv":     "date,currency,usd\n2025-12-10,GBP,1.25\n2025-12-29,GBP,1.25\n2026-01-02,GBP,1.25\n2026-01-09,GBP,1.25\n2026-01-16,GBP,1.25\n2026-01-20,GBP,1.25\n2026-01-27,GBP,1.25\n",
+}
+
+// loadBrands loads a report of a profile, with figures on each of its days.
+func (h *house) loadBrands(t *testing.T, account, profile, first, last string) {
+	t.Helper()
+	var rows []string
+	for day := dateOf(t, first); !day.After(dateOf(t, last)); day = day.AddDate(0, 0, 1) {
+		rows = append(rows, strings.ReplaceAll(strings.Trim(oldBrandRows, "[]"), "2026-01-02", day.Format(time.DateOnly)))
+	}
+	l, err := h.Load(account, filesIn(t, map[string]string{
+		"b.report.json": strings.NewReplacer(us, profile, `"b"`, `"`+profile+last+`"`, "2026-01-02", first, "2026-01-03", last, "2026-01-05", "2026-02-05").Replace(oldBrands),
+		"b.json":        "[" + strings.Join(rows, ",") + "]",
+	}))
+	if err != nil || l.Code != 0 {
+		t.Fatal(l, err)
+	}
+}
+
+// passMinute puts the clock ahead by which the page asks for marketplaces again.
+func (p *tab) passMinute() {
+	p.t.Helper()
+	js[any](p, "{ const now = performance.now.bind(performance); performance.now = () => now() + 61_000; null }")
+}
+
 // Where the figures of a marketplace end follows what was loaded since: after Refresh,
 // once an answer has later days than any marketplace had, and a minute later where one is
 // behind.
 func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
-	const us, uk = "9007199254740997", "9007199254740999"
-	report := func(profile, day string) map[string]string {
-		return map[string]string{
-			day + ".report.json": strings.NewReplacer(us, profile, `"b"`, `"`+profile+day+`"`, "2026-01-02", day, "2026-01-03", day, "2026-01-05", "2026-02-05").Replace(oldBrands),
-			day + ".json":        strings.ReplaceAll(oldBrandRows, "2026-01-02", day),
-		}
-	}
-	load := func(files map[string]string) {
-		t.Helper()
-		if l, err := h.Load("behind", filesIn(t, files)); err != nil || l.Code != 0 {
-			t.Fatal(l, err)
-		}
-	}
-	key := h.account(t, "behind", map[string]string{
-		"profiles.json": strings.TrimSuffix(usProfile, "]") + "," + strings.NewReplacer("[", "", us, uk, "USD", "GBP", "US", "UK", "America/Los_Angeles", "Europe/London").Replace(usProfile),
-		"rates.csv":     "date,currency,usd\n2025-12-10,GBP,1.25\n2026-01-02,GBP,1.25\n2026-01-20,GBP,1.25\n",
-	})
-	load(report(uk, "2025-12-10"))
-	load(report(us, "2026-01-02"))
+	key := h.account(t, "behind", twoMarketplaces)
+	load := func(profile, day string) { h.loadBrands(t, "behind", profile, day, day) }
+	load(uk, "2025-12-10")
+	load(us, "2026-01-02")
 	p := h.tab(t, h.server.Address, "#/overview?range=all_time").signIn(key)
 	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Dec 10, 2025, those of other marketplaces on Jan 2, 2026.", uk))
-	load(report(uk, "2026-01-02"))
+	load(uk, "2026-01-02")
 	p.click(`[data-keep="again"]`)
 	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
-	load(report(us, "2026-01-20"))
+	load(us, "2026-01-20")
 	p.goTo("#/products?range=all_time")
 	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Jan 2, 2026, those of other marketplaces on Jan 20, 2026.", uk))
 	if text := p.text("#notices"); strings.Contains(text, "of US") {
 		t.Errorf("the newest figures are reported to end: %s", text)
 	}
-	load(report(uk, "2026-01-20")) // and the minute is over, without a click
-	js[any](p, "{ const now = performance.now.bind(performance); performance.now = () => now() + 61_000; null }")
+	load(uk, "2026-01-20") // and the minute is over, without a click
+	p.passMinute()
 	p.goTo("#/overview?range=all_time")
 	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
+}
+
+// A marketplace's last days are its own: those of another one do not complete its week.
+func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key := h.account(t, "uneven", twoMarketplaces)
+	h.loadBrands(t, "uneven", us, "2025-12-29", "2026-01-20")
+	h.loadBrands(t, "uneven", uk, "2025-12-29", "2026-01-26")
+	const weeks = "#/overview?start_date=2026-01-12&end_date=2026-01-25&granularity=week&compare=previous_period"
+	p := h.tab(t, h.server.Address, weeks).signIn(key)
+	mustEnd := func(fragment, day string) {
+		t.Helper()
+		p.goTo(fragment)
+		if got := p.text("#view"); !strings.Contains(got, "Figures up to "+day) {
+			t.Errorf("%s: the page says %.200q, want figures up to %s", fragment, got, day)
+		}
+	}
+	const cut, whole = "Week of Jan 19, 2026 (2 of 7 days): ", "Week of Jan 19, 2026: "
+	for fragment, want := range map[string]struct{ upTo, week string }{
+		weeks + "&marketplaces=US": {"Jan 20", cut}, weeks: {"Jan 20", cut}, weeks + "&marketplaces=GB": {"Jan 26", whole},
+	} {
+		mustEnd(fragment, want.upTo)
+		got, isCut := p.at(-1), want.week == cut
+		if !strings.HasPrefix(got, want.week) || strings.HasSuffix(got, "change –") != isCut {
+			t.Errorf("%s: the chart says %q, want %q, and a change: %t", fragment, got, want.week, !isCut)
+		}
+		if drawn := p.count(".chart .line.now.unfinished, .chart polygon[fill]"); (drawn > 0) != isCut {
+			t.Errorf("%s: %d things are drawn as not complete", fragment, drawn)
+		}
+	}
+	const newest = "#/overview?start_date=2026-01-18&end_date=2026-01-20&marketplaces="
+	for code, want := range map[string]string{"US": "Jan 20, 2026 (not complete yet): ", "UK": "Jan 20, 2026: "} {
+		p.goTo(newest + code)
+		if got := p.at(-1); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: the chart says %q, want %q", code, got, want)
+		}
+	}
+	h.loadBrands(t, "uneven", us, "2026-01-21", "2026-01-25")
+	p.passMinute()
+	mustEnd(weeks+"&marketplaces=US", "Jan 25")
+	// One that ended long ago has its notice, and leaves the days of the others complete.
+	h.loadBrands(t, "uneven", uk, "2026-01-27", "2026-02-02")
+	mustEnd(strings.ReplaceAll(weeks, "25&", "31&"), "Feb 2")
+	p.says("#notices", "The figures of US "+us+" end on Jan 25, 2026")
+	mustEnd(weeks+"&marketplaces=US", "Jan 25")
 }
 
 // Answers have Gregorian months, and some languages a calendar of their own.

@@ -7,7 +7,7 @@ import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { copy, elsewhere } from './elsewhere.js'
 import { ofApi, requestsOf } from './requests.js'
-import { behind, drawFault, drawRefusal, say, waiting } from './said.js'
+import { drawFault, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
 import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
@@ -217,13 +217,15 @@ function answered(state, refused) {
 }
 
 // learn asks for the marketplaces again where that is wanted, an answer names one that is
-// new or a day after all that are known, or, once a minute, while one is behind. It
+// new or a day after all that are known, or, once a minute, while one ends before. It
 // reports whether there are others. What failed leaves those that are known.
 async function learn(mine, running, { again, answers }) {
   const known = mine.marketplaces
   const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)
-  const goesOn = ({ meta }) => meta?.data_last_date && (known.every(({ data_last_date: last }) => !last || last < meta.data_last_date)
-    || (performance.now() > mine.learnt + 60_000 && behind(meta, known).length))
+  const goesOn = ({ meta }) => {
+    const earlier = known.filter(({ data_last_date: last }) => !last || last < meta?.data_last_date).length
+    return meta?.data_last_date && (earlier === known.length || (earlier > 0 && performance.now() > mine.learnt + 60_000))
+  }
   if (!again && !answers.summary?.by_marketplace.some(isNew) && !Object.values(answers).some(goesOn)) return false
   const now = await mine.api.get({ path: '/api/v1/marketplaces' }, { signal: running.signal, waiting }).then(({ data }) => data, () => known)
   if (running !== mine.running) return false

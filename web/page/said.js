@@ -5,7 +5,7 @@ import { Problem, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
 import { adType, count, day, figureNamed } from './figures.js'
 import { DISPENSABLE } from './requests.js'
-import { daysBetween } from './slots.js'
+import { daysBetween, least } from './slots.js'
 
 // say tells something in passing; with a problem it links to its page.
 export function say(text, problem) {
@@ -72,19 +72,28 @@ const STALE_DAYS = 4
 const BEHIND_DAYS = 7
 // end of ages
 
-// isStale reports whether the newest day with figures is older than it should be.
-const isStale = (meta) => Boolean(meta?.data_last_date) && daysBetween(meta.data_last_date, new Date().toISOString().slice(0, 10)) > STALE_DAYS
+// isStale reports whether the last day with figures is older than it should be.
+const isStale = (last) => daysBetween(last, new Date().toISOString().slice(0, 10)) > STALE_DAYS
 
-// behind are the marketplaces whose figures end long before an answer's.
-export const behind = (meta, marketplaces) => marketplaces.filter((m) => m.data_last_date && daysBetween(m.data_last_date, meta.data_last_date) > BEHIND_DAYS)
+// isBehind reports whether figures, where there are any, end long before others.
+const isBehind = (last, newest) => last && daysBetween(last, newest) > BEHIND_DAYS
+
+// lastDayOf is the last day that is held of all marketplaces that an answer is of, but
+// those that are behind the others: a notice names them. Without marketplaces, as below
+// a share link, it is the account's.
+export function lastDayOf({ filters, meta }, marketplaces) {
+  const shown = marketplaces.filter((m) => filters.marketplaces?.includes(m.country_code) ?? true)
+  const days = shown.map((m) => m.data_last_date).filter(Boolean).sort()
+  return least(meta.data_last_date, days.find((last) => !isBehind(last, days.at(-1))))
+}
 
 // staleness tells where figures end that should go on, as doctor does.
 function staleness(meta, marketplaces) {
   const last = meta?.data_last_date
   if (!last) return []
   return [
-    isStale(meta) && `No figures have come since ${day(last)}: the newest day should be at most ${STALE_DAYS} days old. The operator of this server finds the reason with adlens doctor.`,
-    ...behind(meta, marketplaces).map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
+    isStale(last) && `No figures have come since ${day(last)}: the newest day should be at most ${STALE_DAYS} days old. The operator of this server finds the reason with adlens doctor.`,
+    ...marketplaces.filter((m) => isBehind(m.data_last_date, last)).map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
   ].filter(Boolean)
 }
 
@@ -104,7 +113,4 @@ function leftOut({ marketplace, campaign_count: total, campaigns }) {
 }
 
 // freshness is how far figures go, in words.
-export function freshness(meta) {
-  if (!meta?.data_last_date) return ''
-  return `Figures up to ${day(meta.data_last_date)}${isStale(meta) ? '.' : '; the last days still grow, because sales are credited days after the click.'}`
-}
+export const freshness = (last) => last && `Figures up to ${day(last)}${isStale(last) ? '.' : '; the last days still grow, because sales are credited days after the click.'}`

@@ -18,11 +18,11 @@ export function bucketOf(granularity, slots) {
   return slots.findLast(Boolean) > moved(slots[0], 'month', 12) ? { ...bucket, short: month, room: BUCKETS.month.room } : bucket
 }
 
-// timelineOf is an answer as a timeline: a report by days, weeks or months is one,
-// whose rows have their date under another name.
-export function timelineOf(answer) {
+// timelineOf is an answer as a timeline that is held up to a day: a report by days,
+// weeks or months is one, whose rows have their date under another name.
+export function timelineOf(answer, upTo) {
   const granularity = answer.granularity ?? Object.keys(BUCKETS).find((name) => BUCKETS[name].dimension === answer.dimensions[0])
-  const timeline = { ...answer, granularity }
+  const timeline = { ...answer, granularity, upTo }
   const dated = (of) => of && { ...of, date: of.date ?? of[BUCKETS[granularity].dimension] ?? null }
   return { ...timeline, data: answer.data.map((row) => ({ ...dated(row), comparison: comparable(dated(row), dated(row.comparison), timeline) })) }
 }
@@ -59,7 +59,7 @@ function firstOf(date, granularity) {
 export const daysBetween = (first, last) => (at(last) - at(first)) / 86_400_000
 
 const daysIn = (first, last) => Math.max(0, daysBetween(first, last) + 1)
-const least = (...dates) => dates.filter(Boolean).sort()[0]
+export const least = (...dates) => dates.filter(Boolean).sort()[0]
 
 // slotsOf are the days, weeks or months of a timeline's period, by their first days; and
 // null for what only the period has that it is compared with.
@@ -82,13 +82,13 @@ export const titleOf = ({ named }, date, open) => named(date) + (open && ` (${op
 
 // unfinished says in words why a slot is not whole, or nothing where it is: the
 // period or the days that are held end within it, and the newest day still fills.
-export function unfinished(date, { period, granularity, meta }) {
+export function unfinished(date, { period, granularity, upTo }) {
   if (date === null) return ''
   const last = moved(moved(date, granularity, 1), 'day', -1)
-  const held = daysIn(date > period.start_date ? date : period.start_date, least(last, period.end_date, meta.data_last_date))
+  const held = daysIn(date > period.start_date ? date : period.start_date, least(last, period.end_date, upTo))
   const all = daysIn(date, last)
   if (held < all) return `${held} of ${all} days`
-  return meta.data_last_date === last ? 'not complete yet' : ''
+  return upTo === last ? 'not complete yet' : ''
 }
 
 // isHeld reports whether a side of a point has figures: a point of which only the
