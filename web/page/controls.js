@@ -24,7 +24,7 @@ export function controls(go, current, marketplaces, labels) {
   const end = el('input', { type: 'date' })
   const apply = () => start.value && end.value && go({ start_date: start.value, end_date: end.value })
   const dates = el('div', { class: 'dates', hidden: true, onkeydown: (event) => event.key === 'Enter' && apply() },
-    labelled('From', start), labelled('To', end), el('button', { type: 'button', class: 'plain', onclick: apply }, 'Show'))
+    labelled('From', start), labelled('To', end), el('button', { class: 'plain', onclick: apply }, 'Show'))
   const custom = () => {
     start.value ||= current()?.start_date ?? ''
     end.value ||= current()?.end_date ?? ''
@@ -65,7 +65,7 @@ export function controls(go, current, marketplaces, labels) {
 function only({ one, title, filter }, ids, labels, go) {
   const named = ids.split(',').map((id) => [el('bdi', {}, labels.get(id)), ' ', el('span', { class: 'id' }, id), ' '])
   return el('p', { class: 'narrowed' }, `Only ${one} `, named,
-    el('button', { type: 'button', class: 'plain', onclick: () => showAll(filter, go) }, `Show all ${title.toLowerCase()}`))
+    el('button', { class: 'plain', onclick: () => showAll(filter, go) }, `Show all ${title.toLowerCase()}`))
 }
 
 // showAll removes a filter. Its button is gone then, and the focus on the heading.

@@ -23,7 +23,7 @@ export function elsewhere(place, save, say, account) {
       el('div', { class: 'row' }, which(), files(), sheet()),
       recipes(),
       el('div', { class: 'snippet' },
-        el('button', { type: 'button', class: 'plain copy', 'data-keep': 'copy', onclick: () => copy(place.querySelector('pre'), say) }, 'Copy'),
+        el('button', { class: 'plain copy', 'data-keep': 'copy', onclick: () => copy(place.querySelector('pre'), say) }, 'Copy'),
         el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin, account)))))
   }
 
@@ -33,11 +33,11 @@ export function elsewhere(place, save, say, account) {
 
   const files = () => el('div', { class: 'field', role: 'group', 'aria-label': 'Download' }, el('span', {}, 'Download'),
     el('div', { class: 'buttons' }, FORMATS.map((format) => el('button', {
-      type: 'button', class: 'plain', 'data-keep': `save-${format}`, onclick: () => download(request(), format),
+      class: 'plain', 'data-keep': `save-${format}`, onclick: () => download(request(), format),
     }, format))))
 
   const sheet = () => el('div', { class: 'field' }, el('span', {}, 'Follow'),
-    el('button', { type: 'button', class: 'plain', 'data-keep': 'to-sheets', onclick: toSheets }, 'Google Sheets'))
+    el('button', { class: 'plain', 'data-keep': 'to-sheets', onclick: toSheets }, 'Google Sheets'))
 
   // toSheets shows and copies the script that keeps a sheet in step.
   const toSheets = async () => {

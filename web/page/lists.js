@@ -138,7 +138,7 @@ export function drawApps(state, { apps }, { account, endApp }) {
     whole('Ends by itself', (row) => time(row.expires_at)),
     plain('End', (row) => el('details', {},
       el('summary', { 'aria-label': `End the connection of ${row.name}` }, 'End …'),
-      el('button', { type: 'button', class: 'plain', onclick: () => endApp(row) }, 'End it for good'))),
+      el('button', { class: 'plain', onclick: () => endApp(row) }, 'End it for good'))),
   ]
   return [section('Assistants',
     el('p', {}, 'These assistants can read the account, and change nothing. The operator of this server invites others: ', el('code', {}, 'adlens app invite --account ID')),

@@ -80,7 +80,7 @@ function refuse(error) {
     byId('forget').hidden = !kept()
     return
   }
-  redraw(byId('view'), el('h1', { tabindex: -1 }, session.account.name), drawFault(error, () => begin(key)))
+  drawFault(account.name, error, () => begin(key))
 }
 
 // welcome shows whose key it is.
@@ -261,9 +261,8 @@ function fail(error, requests, running) {
   running.abort()
   session.failed = true
   session.refreshing = false
-  byId('notices').replaceChildren()
   session.elsewhere.show(ofApi(requests.filter(({ after }) => !after))) // those that need no other's answer
-  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[session.state.view].title), drawFault(error, () => (session.inactive ? begin(session.key) : show({ again: true }))),
+  drawFault(VIEWS[session.state.view].title, error, () => (session.inactive ? begin(session.key) : show({ again: true })),
     error.status === 400 && el('p', {}, el('a', { href: `#/${session.state.view}`, 'data-keep': 'plain-view' }, 'Show it as it is without these choices')))
 }
 

@@ -37,12 +37,13 @@ export function drawRefusal(place, error) {
     error instanceof Problem && about(error)])
 }
 
-// drawFault explains why there is nothing to see, and offers to try again.
-export function drawFault(error, again) {
+// drawFault explains below a heading why there is nothing to see, and offers to try again.
+export function drawFault(heading, error, again, more) {
   const problem = error instanceof Problem ? error : null
   const title = problem?.title ?? (error instanceof Unreachable ? 'No answer' : 'This page failed')
   const detail = error instanceof Unreachable ? `${error.message}. Is the network there, and does the server run?` : error.message
-  return el('section', { class: 'card failed', role: 'alert', 'aria-labelledby': 'fault-title' },
+  byId('notices').replaceChildren()
+  redraw(byId('view'), el('h1', { tabindex: -1 }, heading), el('section', { class: 'card failed', role: 'alert', 'aria-labelledby': 'fault-title' },
     el('h2', { id: 'fault-title' }, title),
     problem?.errors.length > 1
       ? el('ul', {}, problem.errors.map((fault) => el('li', {}, `${fault.parameter}: ${fault.detail}`)))
@@ -50,7 +51,7 @@ export function drawFault(error, again) {
     problem && el('p', {}, about(problem)),
     problem?.status === 403 && el('p', {}, 'The key is valid, but only the account and its assistants are answered.'),
     problem?.requestId && el('p', { class: 'muted' }, `Status ${problem.status}, request ${problem.requestId}`),
-    el('button', { type: 'button', class: 'main', 'data-keep': 'retry', onclick: again }, 'Try again'))
+    el('button', { class: 'main', 'data-keep': 'retry', onclick: again }, 'Try again')), more)
 }
 
 // drawNotices tells what figures do not cover. meta is an answer's; refused are the

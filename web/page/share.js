@@ -15,7 +15,7 @@ export function shareButton(state, account, copy) {
     el('div', { class: 'card' },
       el('p', {}, 'People without a key see this view alone, until the link expires or is revoked. The operator of this server makes the link:'),
       el('div', { class: 'snippet' },
-        el('button', { type: 'button', class: 'plain copy', onclick: () => copy(command) }, 'Copy'),
+        el('button', { class: 'plain copy', onclick: () => copy(command) }, 'Copy'),
         el('pre', { tabindex: 0, 'aria-label': 'The command that makes a share link' }, command))))
 }
 

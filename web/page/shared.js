@@ -2,7 +2,7 @@
 // what was saved what is answered; the reader turns pages and sorts rows.
 
 import { Api } from './api.js'
-import { byId, el, redraw } from './dom.js'
+import { byId, el } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
@@ -74,8 +74,7 @@ function nameOf(code, id) {
 
 function fail(error) {
   shown = null
-  byId('notices').replaceChildren()
-  redraw(byId('view'), el('h1', { tabindex: -1 }, VIEWS[read(saved).view].title), drawFault(error, () => show()))
+  drawFault(VIEWS[read(saved).view].title, error, () => show())
 }
 
 show()

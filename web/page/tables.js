@@ -24,7 +24,7 @@ function header(column, sort) {
   const direction = active ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined
   const mark = { ascending: '▲', descending: '▼' }[direction] ?? ''
   return el('th', { scope: 'col', class: looks, 'aria-sort': direction, title: column.means },
-    el('button', { type: 'button', class: 'sort', 'data-keep': `sort-${column.sort}`, onclick: () => sort.choose(column.sort) },
+    el('button', { class: 'sort', 'data-keep': `sort-${column.sort}`, onclick: () => sort.choose(column.sort) },
       mark && el('span', { class: 'arrow', 'aria-hidden': 'true' }, mark), column.label))
 }
 
@@ -77,7 +77,7 @@ export function pages(pagination, state, go, what) {
   if (pagination.total_pages === '0') return null
   const page = Number(pagination.page)
   const last = Number(pagination.total_pages)
-  const step = (to, label, possible) => el('button', { type: 'button', class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
+  const step = (to, label, possible) => el('button', { class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
   const sizes = el('select', { 'data-keep': 'page-size', onchange: (event) => go({ page_size: event.target.value }) },
     [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => el('option', { value: size, selected: size === state.page_size }, size)))
   return el('div', { class: 'pages' },

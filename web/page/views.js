@@ -77,7 +77,7 @@ function limits({ search, marketplace_id, states, tool }, figures, labels) {
 export function drawView(state, { answers, refused }, tools) {
   const figures = figuresOf(answers)
   const upTo = figures && lastDayOf(figures, tools.marketplaces)
-  const again = el('button', { type: 'button', class: 'plain', 'data-keep': 'again', onclick: () => tools.show({ again: true }) }, 'Refresh')
+  const again = el('button', { class: 'plain', 'data-keep': 'again', onclick: () => tools.show({ again: true }) }, 'Refresh')
   drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused, marketplaces: tools.marketplaces })
   redraw(byId('view'),
     el('div', { class: 'title' }, el('h1', { tabindex: -1 }, VIEWS[state.view].title),
