@@ -150,7 +150,7 @@ async function show({ byItself = false, again = byItself } = {}) {
     draw(state, mine.shown)
     if (!isRefresh) {
       byId('view').ariaBusy = false
-      return comeBack(mine.shown.answers, running)
+      return comeBack(mine.shown)
     }
   }
   if (!mine.shown && !mine.failed) redraw(byId('view'), el('p', { class: 'empty' }, 'Loading …'))
@@ -163,23 +163,21 @@ async function show({ byItself = false, again = byItself } = {}) {
     if (running.signal.aborted) return // another view was chosen while it learnt
     mine.refreshing = false
     draw(state, shown)
-    comeBack(shown.answers, running)
+    comeBack(shown)
   } catch (error) {
-    if (mine !== session || error.name === 'AbortError') return
+    if (running.signal.aborted) return
     if (!byItself || !staysShown(mine.shown, requests, error)) return fail(error, requests, running)
     mine.refreshing = false
     say(STALE)
-    comeBack(mine.shown.answers, running, true)
+    comeBack(mine.shown, true)
   } finally {
     if (running === session?.running) byId('view').ariaBusy = false
   }
 }
 
 // comeBack asks again about a list that is being read, or where the server was not reached.
-function comeBack(answers, running, stale) {
-  if (!stale && !isSyncing(answers)) return
-  const mine = session
-  mine.later = setTimeout(() => mine === session && running === mine.running && show({ byItself: true }), SYNCING_SECONDS * 1000)
+function comeBack({ answers }, stale) {
+  if (stale || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), SYNCING_SECONDS * 1000)
 }
 
 // frame draws what stands around the figures.
