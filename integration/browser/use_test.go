@@ -72,6 +72,55 @@ func TestATabThatComesBackIntoSightAsksAgain(t *testing.T) {
 	}
 }
 
+// "Today" of a tab that stays in sight over midnight is yesterday, too. The test has the
+// minute's clock.
+func TestATabThatStaysInSightAsksAgainAfterMidnight(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	const minute = "const every = setInterval; window.setInterval = (does, after) => after === 60_000 ? (window.minute = does) : every(does, after)"
+	p := h.tab(t, h.server.Address, "#/products?range=today&timezone=Asia/Tokyo")
+	p.everScripted(minute)
+	p.signIn(h.key)
+	shared := p.share(h)
+	shared.everScripted(minute)
+	shared.showsView()
+	// asks reports whether the page requests something in the minute after so many hours.
+	asks := func(of *tab, hours int) bool {
+		t.Helper()
+		is := js[bool](of, fmt.Sprintf(`(() => {
+			const now = Date.now
+			Date.now = () => now() + %d * 3_600_000
+			minute()
+			Date.now = now
+			return document.getElementById('view').getAttribute('aria-busy') === 'true'
+		})()`, hours))
+		of.until("document.getElementById('view').getAttribute('aria-busy') === 'false'")
+		return is
+	}
+	for name, of := range map[string]*tab{"the page": p, "a share link": shared} {
+		if asks(of, 0) || !asks(of, 24) {
+			t.Errorf("%s: want requests on another day, and none on the same", name)
+		}
+		js[any](of, "(Object.defineProperty(document, 'hidden', {value: true, configurable: true}), null)")
+		if asks(of, 24) {
+			t.Errorf("%s requests out of sight", name)
+		}
+		js[any](of, "(delete document.hidden, null)")
+	}
+	for what, selector := range map[string]string{"a search that is typed": "[type=search]", "the command of a share link": `[data-keep="share"] summary`, "a list of choices": ".ticks summary"} {
+		p.click(selector)
+		if asks(p, 24) {
+			t.Errorf("it takes %s away", what)
+		}
+		p.click("#view h1")
+		js[any](p, "(document.querySelectorAll('#view details[open]').forEach((open) => { open.open = false }), null)")
+	}
+	p.choose(".controls select", "custom")
+	if asks(p, 24) {
+		t.Error("it takes dates that are typed away")
+	}
+}
+
 // A laptop that wakes up is in sight before its network is there.
 func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import { ofApi, requestsOf } from './requests.js'
 import { drawFault, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isSyncing, keepNew, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers. running ends what a view asks
@@ -35,9 +35,8 @@ byId('account').addEventListener('click', ({ target }) => { if (session && targe
 addEventListener('hashchange', () => session?.controls && show())
 // Back may bring a page back as it was left, with a key that was signed out meanwhile.
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
-const refresh = () => isOld(session?.shown) && show({ byItself: true })
+const refresh = keepNew(() => session?.shown, show)
 addEventListener('online', () => (session?.failed ? show() : refresh()))
-addEventListener('visibilitychange', refresh)
 
 // begin starts a session. The account comes first: it shows whether the key is
 // right, and answers without an active subscription too: then only connections of

@@ -6,7 +6,7 @@ import { byId, el } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, isOld, isSyncing, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, isSyncing, keepNew, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -19,8 +19,7 @@ let running = new AbortController()
 let shown = null
 
 addEventListener('hashchange', () => show())
-const refresh = () => isOld(shown) && show({ byItself: true })
-addEventListener('visibilitychange', refresh)
+const refresh = keepNew(() => shown, show)
 addEventListener('online', () => (shown ? refresh() : show()))
 
 // settled is the saved state with what the reader chose.

@@ -28,9 +28,27 @@ export const SYNCING_SECONDS = 60
 // isSyncing reports whether one of the answers is a list that is still being read.
 export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
 
-// isOld reports whether answers that are in sight are ten minutes old: "today" may be
-// another day by now.
-export const isOld = (shown) => !document.hidden && Date.now() - shown?.at > 600_000
+// BUSY is what answers that come by themselves would disturb, or would not mend.
+const BUSY = '[aria-busy=true], .failed, .dates:not([hidden]), .ticks[open], .share[open], [type=search]:focus'
+
+const isTenMinutesOld = ({ at }) => Date.now() - at > 600_000
+
+// isOfYesterday reports whether the period's "today" is another day by now.
+function isOfYesterday({ at, answers }) {
+  const timeZone = figuresOf(answers)?.period.timezone
+  const dayOf = (time) => new Date(time).toLocaleDateString('en', { timeZone })
+  return timeZone && dayOf(at) !== dayOf(Date.now())
+}
+
+// keepNew asks again by itself for answers in sight: within a minute of midnight,
+// and when the tab comes back, or its network, which calls what is returned.
+export function keepNew(current, show) {
+  const refresh = (isOld) => !document.hidden && current() && isOld(current()) && show({ byItself: true })
+  const comeBack = () => refresh(isTenMinutesOld)
+  setInterval(() => document.querySelector(BUSY) ?? refresh(isOfYesterday), 60_000)
+  addEventListener('visibilitychange', comeBack)
+  return comeBack
+}
 
 // staysShown reports whether answers stay where asking again by itself met no network.
 export const STALE = 'The server is not reached: what is shown may be old.'
