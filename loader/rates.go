@@ -92,6 +92,7 @@ func (r Rates) describeOdd(added RateTable, currencies map[string]bool) string {
 			if !found {
 				near, found = all.At(currency, rate.Day-1)
 			}
+			found = found && !mostDollars.Less(near) // which is odd itself
 			if !mostDollars.Less(rate.USD) && (!found || !areFarApart(rate.USD, near)) {
 				continue
 			}
@@ -103,7 +104,7 @@ func (r Rates) describeOdd(added RateTable, currencies map[string]bool) string {
 			}
 		}
 		if count > 1 {
-			first += fmt.Sprintf(" (and %d more days)", count-1)
+			first += fmt.Sprintf(" (of %d such days)", count)
 		}
 		if count > 0 {
 			odd = append(odd, first)

@@ -98,11 +98,12 @@ func TestARateThatIsFarFromOthersIsNoticed(t *testing.T) {
 		{"the rate before is too old", "2026-10-02,EUR,0.1\n", "", "2026-11-03,EUR,1\n", ""},
 		{"beside the bank's of the day", "", "2026-11-03,EUR,1.1\n", "2026-11-03,EUR,0.11\n", "and 1.1 by another rate near it"},
 		{"the bank's goes before", "2026-11-02,EUR,0.1\n", "2026-11-03,EUR,1.1\n", "2026-11-03,EUR,1.2\n", ""},
-		{"none to compare with", "", "", "2026-11-03,JPY,151.5\n2026-11-04,JPY,151.5\n2026-11-05,JPY,151\n", "1 JPY is 151.5 US dollars on 2026-11-03 (and 2 more days); a rate is"},
+		{"none to compare with", "", "", "2026-11-03,JPY,151.5\n2026-11-04,JPY,151.5\n2026-11-05,JPY,151\n", "1 JPY is 151.5 US dollars on 2026-11-03 (of 3 such days); a rate is"},
 		{"two currencies", "", "", "2026-11-03,JPY,151.5\n2026-11-03,TRY,41.5\n", "on 2026-11-03; 1 TRY is 41.5"},
 		{"a currency of no marketplace", "", "", "2026-11-03,KWD,3.25\n", ""},
 		{"none to compare with, and below", "", "", "2026-11-03,GBP,2.5\n", ""},
 		{"a slip among new rates", "", "", "2026-11-03,EUR,1.1\n2026-11-04,EUR,0.11\n", "1 EUR is 0.11 US dollars on 2026-11-04, and 1.1 by"},
+		{"what was odd is corrected", "2026-11-03,TRY,41.5\n2026-11-04,TRY,41.5\n", "", "2026-11-03,TRY,0.0241\n2026-11-04,TRY,0.0241\n", ""},
 		{"told of before", "2026-11-03,TRY,41.5\n", "", "2026-11-03,TRY,41.5\n", ""},
 		{"what was there before", "2026-11-02,TRY,41.5\n2026-11-04,TRY,0.02\n", "", "2026-11-07,TRY,0.021\n", ""},
 	} {

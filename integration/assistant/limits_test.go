@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens/integration/harness"
 	"adlens/integration/house"
@@ -166,15 +167,21 @@ func TestRecordsThatWereNeverLoadedAreNotNothing(t *testing.T) {
 	mustSay := func(tool string, arguments map[string]any, want bool) {
 		t.Helper()
 		listed := s.mustCall(t, tool, arguments)
-		if said, _ := listed["not_read"].(string); strings.HasPrefix(said, "no such records were ever loaded") != want {
+		if said, _ := listed["not_read"].(string); strings.HasPrefix(said, "no such records were loaded") != want {
 			t.Errorf("%s %v, whether not_read is expected: %t, got %v", tool, arguments, want, listed)
 		}
 	}
 	mustSay("list", map[string]any{"kind": "rules"}, true)
 	dir := t.TempDir()
 	house.Put(t, dir, "rules.ndjson", house.Lines(t, house.RuleLine("one")))
+	house.ExportPair("campaigns", "101", "campaigns", time.Now().Add(-time.Hour), house.ThreeCampaigns()...).Write(t, dir)
 	house.Load(t, h.Program, one, dir)
 	mustSay("list", map[string]any{"kind": "rules"}, false)
+	for column, list := range map[string]map[string]any{"last_run": {"kind": "rules"}, "provenance": {"kind": "campaigns", "marketplace": "101"}} {
+		if columns := textsOf(s.mustCall(t, "list", list)["columns"]); len(columns) == 0 || slices.Contains(columns, column) {
+			t.Errorf("%s, which follows from records that are not there: the columns are %s", column, columns)
+		}
+	}
 	mustSay("list", map[string]any{"kind": "rule_runs", "rule_id": "one"}, true)
 	if which := s.mustCall(t, "list", map[string]any{"kind": "rule_runs", "rule_id": "one"})["runs_listed"]; which != nil {
 		t.Errorf("of runs that are not known runs_listed is %v", which)
@@ -241,7 +248,7 @@ func checkWhichRuns(t *testing.T, listed map[string]any) {
 		oldest := rows[19].([]any)[slices.Index(textsOf(listed["columns"]), "started_at")].(string)
 		want = "the last 20, from " + oldest[:10] + " on;"
 	}
-	if said, _ := listed["runs_listed"].(string); !strings.HasPrefix(said, want) || !strings.HasSuffix(said, "is in activity") {
+	if said, _ := listed["runs_listed"].(string); !strings.HasPrefix(said, want) || !strings.Contains(said, "activity") {
 		t.Errorf("of %d runs runs_listed is %q, expected %q", len(rows), said, want)
 	}
 }

@@ -104,6 +104,12 @@ func (c call) answerPage(r answer.Request, without ...string) (l listed, err err
 		return l, err
 	}
 	l.Requests = []string{address}
+	switch { // what follows from records that were never loaded
+	case r.Endpoint == "campaigns" && c.moment.LacksRecords("activity"):
+		without = append(without, "provenance")
+	case r.Endpoint == "rules" && c.moment.LacksRecords(answer.RuleRuns):
+		without = append(without, "last_run")
+	}
 	if l.rowList, err = listTable(said, without); err != nil {
 		return l, err
 	}
@@ -114,7 +120,7 @@ func (c call) answerPage(r answer.Request, without ...string) (l listed, err err
 		}
 	}
 	if c.moment.LacksRecords(r.Endpoint) {
-		l.NotRead = "no such records were ever loaded: what there are is not known, and is not nothing"
+		l.NotRead = "no such records were loaded: if the service's records are not loaded here, that does not mean that there are none"
 	}
 	return l, nil
 }
@@ -176,7 +182,7 @@ func (c call) answerRuns(rule string) (any, error) {
 		which := "all but tests; what was undone is in activity"
 		if len(l.Rows) == query.LastRuns {
 			oldest := textOf(l.Rows[len(l.Rows)-1][slices.Index(l.Columns, "started_at")])
-			which = fmt.Sprintf("the last %d, from %.10s on; what older ones changed, and what was undone, is in activity", query.LastRuns, oldest)
+			which = fmt.Sprintf("the last %d, from %.10s on; of older ones, and of what was undone, activity has a sentence and a count of changes", query.LastRuns, oldest)
 		}
 		return listedRuns{l, which}, nil
 	}
@@ -208,7 +214,7 @@ func (c call) answerRuns(rule string) (any, error) {
 		}
 		return listed{rowList: t, Requests: []string{address}}, nil
 	}
-	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has; what older ones changed is in activity"}
+	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has; of older ones activity has a sentence and a count of changes"}
 }
 
 // marketplaceID returns the id of the marketplace that the call names, which may be

@@ -130,7 +130,7 @@ var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
 		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
 	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}}, "last_30_days",
-		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 14, say that they can still change."},
+		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 60, say that they can still change, most within 14."},
 }
 
 func (s *Server) addPrompts() {

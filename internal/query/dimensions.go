@@ -167,15 +167,15 @@ func (p *parser) parseOrder(sort, order string) {
 		r.Sort = time
 	}
 	known := slices.Concat(figures, r.Dimensions)
-	expected := strings.Join(known, ", ")
+	expected := "a figure or dimension of the answer: " + strings.Join(known, ", ")
 	if !p.isUnrefused("figures", "dimensions") { // then what an answer can have
 		known = slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames)
-		expected = "a figure such as " + strings.Join(catalogue.FigureNames, ", ") + "; a dimension such as " + strings.Join(catalogue.DimensionNames, ", ")
+		expected = "a figure or a dimension, such as " + strings.Join(slices.Concat(catalogue.FigureNames, catalogue.DimensionNames), ", ")
 	}
 	if name, ok := canonicalValue(sort, known); ok {
 		r.Sort = name
 	} else if sort != "" {
-		f := unknownValue(sort, known, "a figure or dimension of the answer: "+expected)
+		f := unknownValue(sort, known, expected)
 		p.addFault("sort", f)
 	}
 	p.refuseMixedSort(sort)

@@ -164,12 +164,14 @@ func hidePassword(address string) string {
 // isCutInPassword reports whether a / ? or # of the password ends what is read as the
 // host: an @ comes after it.
 func isCutInPassword(address string) bool {
-	_, address, _ = strings.Cut(address, "://")
+	if _, rest, found := strings.Cut(address, "://"); found {
+		address = rest
+	}
 	before, query, _ := strings.Cut(address, "?")
 	_, path, _ := strings.Cut(before, "/")
 	return strings.Contains(path, "@") || strings.Contains(before, "#") || slices.ContainsFunc(strings.Split(query, "&"), func(part string) bool {
 		name, value, _ := strings.Cut(part, "=")
-		return strings.Contains(name, "@") || strings.Contains(value, "@") && name != "username" && name != "password"
+		return strings.Contains(name, "@") || strings.Contains(value, "@") && !slices.Contains([]string{"username", "password", "http_proxy"}, name)
 	})
 }
 

@@ -68,6 +68,7 @@ func TestPasswordsAreHiddenWhereverTheyStand(t *testing.T) {
 		"clickhouse://user:s3cret@a,b/db?secure=perhaps", "clickhouse://user:s3cret@with@host:nine/db",
 		"clickhouse://user:s3cret?x9@host:9000/db", "https://user:s3cret?@host:9000/db", "clickhouse://user:12345?s3cret@host:9000/db", "clickhouse://user:s3cret?a=b@host:9000/db",
 		"clickhouse://user:p@s3cret?x9@host:9000/db", "clickhouse://user:12/s3cret@host:9000/db", "clickhouse://user:12345#s3cret@host/db", "clickhouse://user:12345?a=s3cret@host/db",
+		"user:s3cret?x@host:9000/db", "clickhouse:/user:s3cret?x@host:9000/db", "clickhouse//user:s3cret?x9@host:9000/db",
 	} {
 		if _, err := NewRemote(RemoteConfig{Address: address}); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", address, err)
@@ -77,7 +78,7 @@ func TestPasswordsAreHiddenWhereverTheyStand(t *testing.T) {
 
 func TestHTTPSMeansTLS(t *testing.T) {
 	for address, secure := range map[string]bool{
-		"https://u:p@host:8443/db": true, "https://u:p@host:8443/db?skip_verify=true": true, "http://u:p@host:8123/db": false,
+		"https://u:p@host:8443/db": true, "https://u:p@host:8443/db?http_proxy=http://a:b@proxy:3128": true, "https://u:p@host:8443/db?skip_verify=true": true, "http://u:p@host:8123/db": false,
 		"clickhouse://u:p@host:9440/db?secure=true": true, "clickhouse://u:p@host:9000/db": false,
 	} {
 		r, err := NewRemote(RemoteConfig{Address: address})
