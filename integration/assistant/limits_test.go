@@ -143,13 +143,14 @@ func TestAListNamesItsMarketplaceAsFiguresDo(t *testing.T) {
 	if _, refusal := s.call(t, "rank", several); refusal != "rows cannot be sorted by sales_7d, which is in several currencies here; sort by another figure, or by a dimension" {
 		t.Errorf("by amounts of several currencies: %q", refusal)
 	}
-	for _, c := range []struct{ figure, currency, marketplaces, want string }{
-		{"spend", "local", "", "where has spend, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
-		{"average_cpc", "local", "", "where has average_cpc, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
-		{"sales_7d", "local", "", "where has sales_7d, which is in several currencies here; send marketplaces of one currency"},
-		{"acos", "local", "", ""}, {"clicks", "local", "", ""}, {"spend", "local", "US", ""}, {"spend", "USD", "", ""},
+	for _, c := range []struct{ condition, currency, marketplaces, want string }{
+		{"spend>0.5", "local", "", "where has spend, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
+		{"average_cpc>0.5", "local", "", "where has average_cpc, which is in several currencies here; send currency=USD, or marketplaces of one currency"},
+		{"sales_7d>0.5", "local", "", "where has sales_7d, which is in several currencies here; send marketplaces of one currency"},
+		{"acos>0.5", "local", "", ""}, {"clicks>0.5", "local", "", ""}, {"spend>0.5", "local", "US", ""}, {"spend>0.5", "USD", "", ""},
+		{"spend>0", "local", "", ""}, {"sales_7d=0.00", "local", "", ""}, // 0 is the same in every currency
 	} {
-		sent := map[string]any{"range": "all_time", "by": "clicks", "currency": c.currency, "dimensions": "marketplace", "where": c.figure + ">0.5"}
+		sent := map[string]any{"range": "all_time", "by": "clicks", "currency": c.currency, "dimensions": "marketplace", "where": c.condition}
 		if c.marketplaces != "" {
 			sent["marketplaces"] = c.marketplaces
 		}

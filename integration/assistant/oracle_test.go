@@ -155,8 +155,9 @@ func (o condition) judge(row any) (isNull, isMet bool) {
 	return false, c < 0 && strings.Contains(o.operator, "<") || c == 0 && strings.Contains(o.operator, "=") || c > 0 && strings.Contains(o.operator, ">")
 }
 
+// isAmount reports whether the condition is on an amount of one currency: 0 is the same in all.
 func (o condition) isAmount() bool {
-	return slices.Contains([]string{"spend", "sales", "average_cpc"}, o.figure)
+	return o.number != "0" && slices.Contains([]string{"spend", "sales", "average_cpc"}, o.figure)
 }
 
 // isMixed reports whether the rows of a query have amounts in several currencies.

@@ -61,7 +61,7 @@ func (c condition) isMet(value jsontext.Value) bool {
 }
 
 // checkConditions refuses conditions that cannot be looked at in each row: rows that were
-// not read may meet them too, and no number can be compared with several currencies.
+// not read may meet them too, and no number but 0 can be compared with several currencies.
 func (r *report) checkConditions(conditions []condition) error {
 	if r.Cut {
 		return &argumentError{fmt.Sprintf("where looks at %d rows at most, and the call has %d; take a shorter period or fewer dimensions", query.MaxRows, r.rowsInAll)}
@@ -71,7 +71,7 @@ func (r *report) checkConditions(conditions []condition) error {
 	}
 	ways := map[catalogue.Unit]string{catalogue.USD: "currency=USD, or marketplaces of one currency", catalogue.Local: "marketplaces of one currency"}
 	for _, one := range conditions {
-		if way, isAmount := ways[r.figures[r.at(one.figure)].Unit]; isAmount {
+		if way, isAmount := ways[r.figures[r.at(one.figure)].Unit]; isAmount && one.number.Sign() != 0 {
 			return &argumentError{"where has " + one.figure + ", which is in several currencies here; send " + way}
 		}
 	}
