@@ -380,6 +380,11 @@ func ratOf(v any) *big.Rat {
 	return r
 }
 
+// isRatio reports whether a figure is a ratio, whose change is in its own unit.
+func isRatio(figure string) bool {
+	return slices.Contains([]string{"acos", "roas", "ctr", "average_cpc", "conversion_rate"}, figure)
+}
+
 // checkExplanation compares both sides of an explained change with the oracle, and
 // demands that each way to divide it adds up.
 func checkExplanation(t *testing.T, s session, m *model.Account, a house.Asker, r *rand.Rand) {
@@ -412,6 +417,9 @@ func checkExplanation(t *testing.T, s session, m *model.Account, a house.Asker, 
 			before = nil
 		}
 		d := append(model.Diff(totals[figure], shown["value"]), model.Diff(before, shown["before"])...)
+		if isRatio(figure) { // the API has that of a sum in percent
+			d = append(d, model.Diff(totals["comparison"].(map[string]any)["change"].(map[string]any)[figure], shown["change"])...)
+		}
 		if len(d) == 0 {
 			break
 		}
@@ -424,7 +432,14 @@ func checkExplanation(t *testing.T, s session, m *model.Account, a house.Asker, 
 		t.Errorf("explain_change %v: %v", arguments, problem)
 		return
 	}
-	change := ratOf(got["now"].(map[string]any)["change"])
+	now := got["now"].(map[string]any)
+	change, divided := ratOf(now["change"]), ratOf(now["divided_change"])
+	if divided != nil && (!isRatio(figure) || ratOf(json.Number(divided.FloatString(2))).Cmp(change) != 0) || isRatio(figure) && (divided == nil) != (got["why_not_divided"] != nil) {
+		t.Errorf("explain_change %v: divided_change does not round to change: %v", arguments, now)
+	}
+	if divided != nil {
+		change = divided
+	}
 	if change == nil && got["why_not_divided"] == nil {
 		t.Errorf("explain_change %v does not say why it divides nothing", arguments)
 	}

@@ -272,11 +272,11 @@ func TestSharesOfAChangeAreOfWhatIsNotRounded(t *testing.T) {
 	ctr := r.figures[r.at("ctr")]
 	var e explanation
 	e.describeTotal(&r, ctr)
-	if got := string(e.Now.Change) + " " + string(e.Now.Share); got != "0.0100 2.00" {
-		t.Errorf("the change is %s, want 0.0100 2.00", got)
+	if got := string(e.Now.Change) + " " + string(e.Now.Share); got != "0.01 2.00" {
+		t.Errorf("the change is %s, want 0.01 2.00", got)
 	}
 	want := `[["CA" 0.51 0.50 0.0034 33.33] ["MX" 0.51 0.50 0.0033 33.33] ["US" 0.51 0.50 0.0033 33.33]]`
-	if got := fmt.Sprint(divideChange(&r, ctr, numberOf(e.Now.Change)).Rows); got != want {
+	if got := fmt.Sprint(divideChange(&r, ctr, r.dividedChange(ctr)).Rows); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -56,6 +56,9 @@ type explanation struct {
 		Before jsontext.Value `json:"before" schema:"number?"`
 		Change jsontext.Value `json:"change" schema:"number?"`
 		Share  jsontext.Value `json:"change_percent" schema:"number?"`
+		// Divided is what contributions to the change of a ratio add up to; those of a sum
+		// add up to its change.
+		Divided jsontext.Value `json:"divided_change,omitzero" schema:"number"`
 	} `json:"now"`
 	Factors *contributions `json:"factors,omitzero"`
 	By      changeByPart   `json:"by" schema:"object"` // with members like factors
@@ -91,12 +94,15 @@ func answerExplain(c call) (any, error) {
 		if i == 0 {
 			e.describeTotal(&r, figure)
 		}
-		change := numberOf(e.Now.Change)
+		change := r.dividedChange(figure)
 		if e.WhyNot, err = r.whyNotDivided(figure, change); err != nil {
 			return nil, err
 		}
 		if e.WhyNot != "" {
 			continue
+		}
+		if figure.IsRatio() {
+			e.Now.Divided = numberValue(change, decimalsOfParts(figure))
 		}
 		*part.parts = divideChange(&r, figure, change)
 		if e.Factors == nil {
@@ -181,29 +187,45 @@ func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	change := difference(e.Now.Value, e.Now.Before)
 	switch {
 	case change == nil:
-	case f.IsRatio():
-		e.Now.Change, e.Now.Share = changeOfRatio(f, r.exactChange(f), r.total.change[i]), percentOf(r.exactChange(f), r.ratioOf(f, r.total.before, nil))
+	case f.IsRatio(): // of exact sums, as the API has it
+		e.Now.Change, e.Now.Share = r.total.change[i], percentOf(r.exactChange(f), r.ratioOf(f, r.total.before, nil))
 	default:
-		e.Now.Change, e.Now.Share = numberValue(change, decimalsOfChange(f)), r.total.change[i]
+		e.Now.Change, e.Now.Share = numberValue(change, f.Decimals()), r.total.change[i]
 	}
 }
 
-// decimalsOfChange is how many decimals a change and its contributions have: in two, those
-// of a click-through rate or of a cost per click are mostly 0.
-func decimalsOfChange(f catalogue.Figure) int {
+// decimalsOfParts is how many decimals contributions have: in two, those to a change of a
+// click-through rate or of a cost per click are mostly 0.
+func decimalsOfParts(f catalogue.Figure) int {
 	if f.IsRatio() {
 		return 4
 	}
 	return f.Decimals()
 }
 
-// changeOfRatio writes the change of a ratio, of sums as they are shown. Where digits of
-// the sums that are not shown make the API's change another, it is that one.
-func changeOfRatio(f catalogue.Figure, change *big.Rat, ofAPI jsontext.Value) jsontext.Value {
-	if string(numberValue(change, f.Decimals())) != string(ofAPI) {
-		change = numberOf(ofAPI)
+// dividedChange returns the change that contributions add up to, which are of sums as they
+// are shown. Digits that are not shown may make the API's change of a ratio another: then it
+// is the nearest that rounds to the API's. Nil where a side is unknown.
+func (r *report) dividedChange(f catalogue.Figure) *big.Rat {
+	change := r.exactChange(f)
+	if change == nil || !f.IsRatio() {
+		return change
 	}
-	return numberValue(change, decimalsOfChange(f))
+	ofAPI := numberOf(r.total.change[r.at(f.Name)])
+	if ofAPI == nil {
+		return nil
+	}
+	isOfAPI := func(n *big.Rat) bool { return numberOf(numberValue(n, f.Decimals())).Cmp(ofAPI) == 0 }
+	fine := numberOf(numberValue(change, decimalsOfParts(f)))
+	if isOfAPI(fine) {
+		return fine
+	}
+	direction := int64(fine.Cmp(ofAPI))
+	edge := new(big.Rat).Add(ofAPI, big.NewRat(direction, 2*pow10(f.Decimals())))
+	if !isOfAPI(edge) { // a half is rounded away from zero
+		edge.Sub(edge, big.NewRat(direction, pow10(decimalsOfParts(f))))
+	}
+	return edge
 }
 
 // exactChange returns how much the whole changed, before it is rounded; nil where a side
@@ -230,7 +252,8 @@ func difference(now, before jsontext.Value) *big.Rat {
 }
 
 // divideChange divides a change among rows: their shown contributions and that of
-// the others add up to it exactly. Shares are of what is not rounded.
+// the others add up to it exactly. Shares are of what is not rounded; of what shows as
+// nothing there are none.
 //
 // A sum's are the rows' own changes. Those of a ratio N/D that was R0, of a row n/d,
 // are (n1 - R0*d1)/D1 - (n0 - R0*d0)/D0: over all rows the first part adds up to R1 - R0
@@ -248,8 +271,11 @@ func divideChange(r *report, f catalogue.Figure, change *big.Rat) contributions 
 		return cmp.Or(new(big.Rat).Abs(b.amount).Cmp(new(big.Rat).Abs(a.amount)), 0)
 	})
 	shown := contributions{Columns: append(slices.Clone(r.dimensions), f.Name, f.Name+"_before", "contribution", "share_of_change_percent"), Rows: [][]jsontext.Value{}}
-	decimals := decimalsOfChange(f)
+	decimals := decimalsOfParts(f)
 	left, exact := new(big.Rat).Set(change), r.exactChange(f)
+	if change.Sign() == 0 {
+		exact = new(big.Rat)
+	}
 	exactLeft := new(big.Rat).Set(exact)
 	var amounts []*big.Rat
 	for _, part := range all {
@@ -342,7 +368,10 @@ func divideByFactors(r *report, f catalogue.Figure, change *big.Rat) *contributi
 		amounts[i] = effects[i].Mul(effects[i], weight)
 		exact.Add(exact, amounts[i])
 	}
-	for i, amount := range roundTogether(amounts, change, decimalsOfChange(f)) {
+	if change.Sign() == 0 {
+		exact.SetInt64(0)
+	}
+	for i, amount := range roundTogether(amounts, change, decimalsOfParts(f)) {
 		decimals := 4 // what shows as equal in cents may not be
 		if list[i].denominator == "" {
 			decimals = 0

@@ -3,7 +3,6 @@ package assistant
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -116,30 +115,52 @@ func TestPromptsAskOfDaysThatAreHeldEverywhere(t *testing.T) {
 	}
 }
 
-// A click that became dearer by a tenth of a cent did so in some part.
+// A click that became dearer by a tenth of a cent did so in some part. The API's change is of
+// sums with more digits: what is divided rounds to it.
 func TestAChangeOfLessThanACentHasContributions(t *testing.T) {
-	side := func(spend string) string { return `"average_cpc":0.50,"spend":` + spend + `,"clicks":20` }
-	for change, want := range map[string]string{"0.00": "0.0010 0.20 [[\"US\" 0.50 0.50 0.0010 100.00]]", "0.01": "0.0100 0.20 [[\"US\" 0.50 0.50 0.0100 100.00]]"} {
-		line := side("10.02") + `,"comparison":{` + side("10.00") + `,"change":{"average_cpc":` + change + `}}`
+	for _, c := range []struct{ now, before, ofAPI, want string }{
+		{"10.02", "10.00", "0.00", `0.00 0.20 0.0010 [["US" 0.50 0.50 0.0010 100.00]]`},
+		{"10.02", "10.00", "0.01", `0.01 0.20 0.0050 [["US" 0.50 0.50 0.0050 100.00]]`},
+		{"10.10", "10.00", "0.00", `0.00 1.00 0.0049 [["US" 0.50 0.50 0.0049 100.00]]`},
+		{"10.099", "10.00", "0.00", `0.00 0.99 0.0049 [["US" 0.50 0.50 0.0049 100.00]]`}, // 0.00495
+		{"10.40", "10.00", "0.01", `0.01 4.00 0.0149 [["US" 0.50 0.50 0.0149 100.00]]`},
+		{"10.00", "10.10", "0.00", `0.00 -0.99 -0.0049 [["US" 0.50 0.50 -0.0049 100.00]]`},
+		{"10.00", "10.08", "-0.01", `-0.01 -0.79 -0.0050 [["US" 0.50 0.50 -0.0050 100.00]]`},
+		{"10.00", "10.40", "-0.01", `-0.01 -3.85 -0.0149 [["US" 0.50 0.50 -0.0149 100.00]]`},
+	} {
+		side := func(spend string) string { return `"average_cpc":0.50,"spend":` + spend + `,"clicks":20` }
+		line := side(c.now) + `,"comparison":{` + side(c.before) + `,"change":{"average_cpc":` + c.ofAPI + `}}`
 		r := reportOf(t, []string{"average_cpc"}, `{"comparison":{"period":{},"history_covered":true},"totals":{`+line+`},"data":[{"marketplace":"US",`+line+`}],"pagination":{"total_rows":1},"meta":{}}`)
 		var e explanation
 		e.describeTotal(&r, r.figures[0])
-		if got := fmt.Sprintf("%s %s %s", e.Now.Change, e.Now.Share, divideChange(&r, r.figures[0], numberOf(e.Now.Change)).Rows); got != want {
-			t.Errorf("the API's change is %s: got %s, want %s", change, got, want)
+		change := r.dividedChange(r.figures[0])
+		if got := fmt.Sprintf("%s %s %s %s", e.Now.Change, e.Now.Share, change.FloatString(4), divideChange(&r, r.figures[0], change).Rows); got != c.want {
+			t.Errorf("from %s to %s the API's change is %s: got %s, want %s", c.before, c.now, c.ofAPI, got, c.want)
 		}
 	}
 }
 
-// Of a change of nothing there are no shares, however large its parts are.
+// Of a change that shows as nothing there are no shares, however large its parts are.
 func TestAChangeOfNothingHasNoShares(t *testing.T) {
-	r := reportOf(t, []string{"ctr"}, `{"comparison":{"period":{},"history_covered":true},
-		"totals":{"ctr":0.50,"clicks":300,"impressions":60000,"comparison":{"ctr":0.50,"clicks":300,"impressions":60000,"change":{"ctr":0.00,"clicks":0.00,"impressions":0.00}}},
-		"data":[{"marketplace":"CA","ctr":0.33,"clicks":100,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":-0.17,"clicks":-33.33,"impressions":0.00}}},
+	for _, impressions := range []int{30000, 30001} {
+		r := reportOf(t, []string{"ctr"}, fmt.Sprintf(`{"comparison":{"period":{},"history_covered":true},
+		"totals":{"ctr":0.50,"clicks":300,"impressions":%d,"comparison":{"ctr":0.50,"clicks":300,"impressions":60000,"change":{"ctr":0.00,"clicks":0.00,"impressions":0.00}}},
+		"data":[{"marketplace":"CA","ctr":0.33,"clicks":100,"impressions":%d,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":-0.17,"clicks":-33.33,"impressions":0.00}}},
 			{"marketplace":"US","ctr":0.67,"clicks":200,"impressions":30000,"comparison":{"ctr":0.50,"clicks":150,"impressions":30000,"change":{"ctr":0.17,"clicks":33.33,"impressions":0.00}}}],
-		"pagination":{"total_rows":2},"meta":{}}`)
-	ctr := r.figures[r.at("ctr")]
-	if got := fmt.Sprint(divideChange(&r, ctr, new(big.Rat)).Rows); got != `[["CA" 0.33 0.50 -0.0833 null] ["US" 0.67 0.50 0.0833 null]]` {
-		t.Error(got)
+		"pagination":{"total_rows":2},"meta":{}}`, 30000+impressions, impressions))
+		ctr := r.figures[r.at("ctr")]
+		if got := fmt.Sprint(divideChange(&r, ctr, r.dividedChange(ctr)).Rows); got != `[["CA" 0.33 0.50 -0.0833 null] ["US" 0.67 0.50 0.0833 null]]` {
+			t.Errorf("of %d impressions: %s", impressions, got)
+		}
+	}
+	r := reportOf(t, []string{"roas", "spend", "sales", "clicks", "purchases"}, `{"comparison":{"period":{},"history_covered":true},
+		"totals":{"roas":2.00,"spend":50000.00,"sales":100001.00,"clicks":200,"purchases":20,"comparison":{"roas":2.00,"spend":50000.00,"sales":100000.00,"clicks":100,"purchases":10,"change":{"roas":0.00}}},
+		"data":[],"pagination":{"total_rows":0},"meta":{}}`)
+	roas := r.figures[r.at("roas")]
+	for _, row := range divideByFactors(&r, roas, r.dividedChange(roas)).Rows {
+		if share := row[len(row)-1]; !isNull(share) {
+			t.Errorf("of nothing %s has %s", row[0], share)
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func formulas() any {
 			all.Further = append(all.Further, one)
 		}
 	}
-	all.Rounding = "Ratios are made of exact sums and rounded last, half away from zero, to two decimals; null where the denominator is zero. explain_change has the change of a ratio and its contributions with four, of sums as they are shown. Percentages are percent: 28.22 is 28.22 %. A quotient as spend/impressions is of sums as they are shown; below 1 it and its change have four digits from the first that is not 0."
+	all.Rounding = "Ratios are made of exact sums and rounded last, half away from zero, to two decimals; null where the denominator is zero. The contributions of explain_change are of sums as they are shown; those to a ratio's change have four decimals and add up to divided_change, which rounds to its change. Percentages are percent: 28.22 is 28.22 %. A quotient as spend/impressions is of sums as they are shown; below 1 it and its change have four digits from the first that is not 0."
 	return all
 }
 
