@@ -2,12 +2,9 @@ package assistant
 
 import (
 	"cmp"
-	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
-	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
 
@@ -95,7 +92,7 @@ func answerExplain(c call) (any, error) {
 			e.describeTotal(&r, figure)
 		}
 		change := r.dividedChange(figure)
-		if e.WhyNot, err = r.whyNotDivided(figure, change); err != nil {
+		if e.WhyNot, err = c.whyNotDivided(&r, figure, change); err != nil {
 			return nil, err
 		}
 		if e.WhyNot != "" {
@@ -121,50 +118,25 @@ func (e *explanation) addFrame(f frame) {
 }
 
 // whyNotDivided says why a change is not divided: some days are not held, or there is no
-// change; "" where it is divided.
-func (r *report) whyNotDivided(f catalogue.Figure, change *big.Rat) (string, error) {
-	behind, err := r.explainBehind()
+// change; "" where it is divided. Days before the history come first: no later period brings
+// them back, and an earlier one has more of them.
+func (c call) whyNotDivided(r *report, f catalogue.Figure, change *big.Rat) (string, error) {
+	switch {
+	case r.HeldFrom != "":
+		return "days before " + r.HeldFrom + ", of the period and of the earlier one, are not held; send start_date and end_date of a period whose earlier one begins on " + r.HeldFrom + " or later", nil
+	case !r.comparable:
+		return "days of the earlier period are not held", nil
+	}
+	behind, err := c.explainBehind(r.frame)
 	switch {
 	case err != nil || behind != "":
 		return behind, err
 	case r.NotHeldFrom != "":
 		return "days of the period from " + r.NotHeldFrom + " on are not held, and are no fall; send start_date and an end_date up to data_last_date", nil
-	case r.HeldFrom != "":
-		return "days before " + r.HeldFrom + ", of the period and of the earlier one, are not held; send start_date and end_date of a period whose earlier one begins on " + r.HeldFrom + " or later", nil
 	case change == nil || !r.canDivide(f):
-		return "days of the earlier period are not held, or the figure or what it is divided by is null or 0 in one of the periods", nil
+		return "the figure or what it is divided by is null or 0 in one of the periods", nil
 	}
 	return "", nil
-}
-
-// explainBehind says of which marketplaces and ad products days are not held that would be
-// a fall: those that are behind, and had or could have had figures in the earlier period.
-// "" where there are none.
-func (r *report) explainBehind() (string, error) {
-	start, _, err := daysOf(r.ComparedWith)
-	if err != nil {
-		return "", err
-	}
-	var missing []string
-	var oldest adlens.Day
-	for _, one := range r.Behind {
-		last, err := adlens.ParseDay(textOf(one[3]))
-		if err != nil || last < start { // nothing is held, or nothing of either period
-			continue
-		}
-		name := textOf(one[0]) + " (" + textOf(one[1]) + ")"
-		if !isNull(one[2]) {
-			name += " " + textOf(one[2])
-		}
-		if len(missing) == 0 || last < oldest {
-			oldest = last
-		}
-		missing = append(missing, name+" after "+last.String())
-	}
-	if len(missing) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("days of %s are not held, and are no fall; send start_date and an end_date up to %s, or choose others by marketplaces or ad_products", strings.Join(missing, ", "), oldest), nil
 }
 
 // canDivide reports whether both sides of the whole have what a ratio is divided by,

@@ -52,36 +52,68 @@ func explainedChange(t *testing.T, store query.Store, arguments map[string]any) 
 	return got.StructuredContent.(map[string]any)
 }
 
-// Days that are not held of a marketplace, or of an ad product, are no fall to explain.
+// Days that are not held of a marketplace, or of an ad product, are no fall to explain. One
+// that is days behind is left out, and moves no period into the past.
 func TestDaysThatAMarketplaceIsBehindAreNotExplained(t *testing.T) {
 	const sp, sb = adlens.SponsoredProducts, adlens.SponsoredBrands
-	const advice = " are not held, and are no fall; send start_date and an end_date up to %s, or choose others by marketplaces or ad_products"
+	upTo := func(end string) string {
+		return "send start_date and an end_date up to " + end + ", or choose others by marketplaces or ad_products"
+	}
+	const others, otherProducts = "send the others as marketplaces", "send the others as marketplaces or ad_products"
 	yesterday := map[string]any{"range": "yesterday"}
+	dates := func(start, end string, more ...string) map[string]any {
+		sent := map[string]any{"start_date": start, "end_date": end}
+		for i := 0; i < len(more); i += 2 {
+			sent[more[i]] = more[i+1]
+		}
+		return sent
+	}
+	threeDays := dates("2026-03-07", "2026-03-09")
 	for _, c := range []struct {
-		name      string
-		held      []branch
-		arguments map[string]any
-		days, end string // that are not held, and the last one to send; "" where the change is divided
+		name         string
+		held         []branch
+		arguments    map[string]any
+		days, advice string // days that are not held; "" where the change is divided
 	}{
-		{"a marketplace", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, yesterday, "US (101) after 2026-03-08", "2026-03-08"},
+		{"a marketplace", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, yesterday, "US (101) after 2026-03-08", upTo("2026-03-08")},
 		{"the others", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, map[string]any{"range": "yesterday", "marketplaces": "DE"}, "", ""},
-		{"days that are held", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-08", "end_date": "2026-03-08"}, "", ""},
-		{"an ad product", []branch{{1, sp, 1, 9}, {1, sb, 1, 8}}, yesterday, "US (101) SPONSORED_BRANDS after 2026-03-08", "2026-03-08"},
-		{"several", []branch{{1, sp, 1, 6}, {1, sb, 1, 4}, {2, sp, 1, 9}, {2, sb, 1, 5}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"},
-			"US (101) after 2026-03-06, DE (102) SPONSORED_BRANDS after 2026-03-05", "2026-03-05"},
-		{"it ended on the earlier period's first day", []branch{{1, sp, 1, 4}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"}, "US (101) after 2026-03-04", "2026-03-04"},
-		{"it ended before both periods", []branch{{1, sp, 1, 3}, {2, sp, 1, 9}}, map[string]any{"start_date": "2026-03-07", "end_date": "2026-03-09"}, "", ""},
+		{"days that are held", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}}, dates("2026-03-08", "2026-03-08"), "", ""},
+		{"an ad product", []branch{{1, sp, 1, 9}, {1, sb, 1, 8}}, yesterday, "US (101) SPONSORED_BRANDS after 2026-03-08", upTo("2026-03-08")},
+		{"an ad product that has ended", []branch{{1, sp, 1, 9}, {1, sb, 1, 6}}, threeDays, "US (101) SPONSORED_BRANDS after 2026-03-06", otherProducts},
+		{"several", []branch{{1, sp, 1, 6}, {1, sb, 1, 4}, {2, sp, 1, 9}, {2, sb, 1, 5}}, threeDays,
+			"US (101) after 2026-03-06, DE (102) SPONSORED_BRANDS after 2026-03-05", otherProducts},
+		{"it ended on the earlier period's first day", []branch{{1, sp, 1, 4}, {2, sp, 1, 9}}, threeDays, "US (101) after 2026-03-04", others},
+		{"it ended before both periods", []branch{{1, sp, 1, 3}, {2, sp, 1, 9}}, threeDays, "", ""},
+		{"two days behind", []branch{{1, sp, 1, 7}, {2, sp, 1, 9}}, threeDays, "US (101) after 2026-03-07", upTo("2026-03-07")},
+		{"three days behind", []branch{{1, sp, 1, 6}, {2, sp, 1, 9}}, threeDays, "US (101) after 2026-03-06", others},
+		{"days of an earlier period are missing too", []branch{{1, sp, 1, 7}, {2, sp, 1, 8}, {2, sb, 1, 9}}, yesterday, "DE (102) SPONSORED_PRODUCTS after 2026-03-08", upTo("2026-03-07")},
+		{"one has ended, one is behind", []branch{{1, sp, 1, 3}, {2, sp, 1, 8}, {2, sb, 1, 9}}, threeDays,
+			"US (101) after 2026-03-03", others + "; also, days of DE (102) SPONSORED_PRODUCTS after 2026-03-08 are not held, and are no fall; " + upTo("2026-03-08")},
+		{"a day of one of its ad products", []branch{{1, sp, 1, 8}, {1, sb, 1, 7}, {2, sp, 1, 9}}, threeDays, "US (101) after 2026-03-08", upTo("2026-03-07")},
+		{"another ad product than the call's", []branch{{1, sp, 1, 8}, {2, sp, 1, 9}, {2, sb, 1, 9}}, map[string]any{"range": "yesterday", "ad_products": "sponsored_brands"}, "", ""},
+		{"the call's ad product alone", []branch{{1, sp, 1, 8}, {1, sb, 1, 7}, {2, sp, 1, 9}, {2, sb, 1, 9}}, dates("2026-03-07", "2026-03-09", "ad_products", "SPONSORED_BRANDS"),
+			"US (101) after 2026-03-07", upTo("2026-03-07")},
+		{"all of the call's", []branch{{1, sp, 1, 5}, {2, sp, 1, 9}}, dates("2026-03-06", "2026-03-09", "marketplaces", "US"), "US (101) after 2026-03-05", upTo("2026-03-05")},
 		{"nothing of it is held", []branch{{2, sp, 1, 9}}, yesterday, "", ""},
+		{"days before the history", []branch{{1, sp, 3, 8}, {2, sp, 3, 9}}, dates("2026-03-05", "2026-03-09"), "the earlier period", ""},
 	} {
 		result := explainedChange(t, branches{held: c.held}, c.arguments)
 		why, _ := result["why_not_divided"].(string)
+		want := "days of " + c.days + " are not held"
+		if c.advice != "" {
+			want += ", and are no fall; " + c.advice
+		}
 		if c.days == "" {
 			if why != "" || len(result["by"].(map[string]any)) != 4 {
 				t.Errorf("%s: the change is not divided: %v", c.name, result)
 			}
-		} else if want := "days of " + c.days + fmt.Sprintf(advice, c.end); why != want || len(result["by"].(map[string]any)) != 0 {
+		} else if why != want || len(result["by"].(map[string]any)) != 0 {
 			t.Errorf("%s: %q, want %q; %v", c.name, why, want, result["by"])
 		}
+	}
+	ofBrands := explainedChange(t, branches{held: []branch{{1, sp, 1, 8}, {1, sb, 1, 7}, {2, sp, 1, 9}}}, map[string]any{"range": "yesterday", "ad_products": "SPONSORED_BRANDS"})
+	if got := fmt.Sprint(ofBrands["behind"]); got != "[[US 101 SPONSORED_BRANDS 2026-03-07]]" {
+		t.Errorf("of one ad product behind is %s", got)
 	}
 	result := explainedChange(t, branches{held: []branch{{1, sp, 1, 7}, {2, sp, 1, 8}}}, yesterday)
 	if why := fmt.Sprint(result["why_not_divided"]); !strings.HasPrefix(why, "days of the period from 2026-03-09 on are not held") {
@@ -109,7 +141,7 @@ func TestPromptsAskOfDaysThatAreHeldEverywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, c.want) {
+		if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, c.want) || !strings.Contains(text, leaveBehind) {
 			t.Errorf("%v: %.200s; want %s", c.held, text, c.want)
 		}
 	}

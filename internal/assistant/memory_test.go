@@ -176,7 +176,7 @@ func TestDaysThatAreNotHeldAreNoFall(t *testing.T) {
 		{10, "rank", "last_7_days", "America/Los_Angeles", nil},
 		{9, "rank", "today", "UTC", nil},
 		{10, "rank", "last_month", "UTC", nil},
-		{10, "explain_change", "last_7_days", "UTC", "2026-03-09"},
+		{10, "explain_change", "yesterday", "UTC", "2026-03-09"},
 		{9, "explain_change", "last_7_days", "UTC", nil},
 	} {
 		at = time.Date(2026, 3, c.day, 2, 0, 0, 0, time.UTC)

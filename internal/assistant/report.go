@@ -70,10 +70,6 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 			params = append(params, answer.Parameter{Name: "figures", Value: f.Name})
 		}
 	}
-	marketplaces, _, err := c.ask(answer.Request{Endpoint: "marketplaces"})
-	if err != nil {
-		return r, err
-	}
 	said, address, err := c.ask(answer.Request{Endpoint: "report", Parameters: append(params, more...)})
 	if err != nil {
 		return r, err
@@ -95,7 +91,7 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if err := c.setNotHeld(&r.frame); err != nil {
 		return r, err
 	}
-	if err := c.setBehind(&r.frame, marketplaces); err != nil {
+	if err := c.setBehind(&r.frame); err != nil {
 		return r, err
 	}
 	if doubtful := r.doubtful(); len(doubtful) > 0 && r.rowsInAll <= query.MaxRows {

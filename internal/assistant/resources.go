@@ -126,11 +126,14 @@ type prompt struct {
 	text               string // with the period's days, as far as they are held, in the place of {start} and {end}
 }
 
+// leaveBehind is what prompts say of explain_change.
+const leaveBehind = " Where why_not_divided names marketplaces that are behind, send the others as marketplaces."
+
 var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
-		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions. Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
+		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions." + leaveBehind + " Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
 	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}}, "last_30_days",
-		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period. Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 60, say that they can still change, most within 14."},
+		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period." + leaveBehind + " Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 60, say that they can still change, most within 14."},
 }
 
 func (s *Server) addPrompts() {
@@ -194,28 +197,6 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held; the last one is %s", name, last)}
 	}
 	return start, end, nil
-}
-
-// maxLag is how many days a marketplace may be behind the newest day held and still be
-// taken for one that goes on.
-const maxLag = 2
-
-// lastHeldTogether returns the newest day up to a last one that is held of all marketplaces
-// and ad products that go on: the last one itself where nothing is held.
-func (c call) lastHeldTogether(last adlens.Day) adlens.Day {
-	_, newest, held := c.moment.HeldSpan()
-	if !held {
-		return last
-	}
-	last = min(last, newest)
-	for _, m := range c.moment.Marketplaces {
-		for _, p := range adlens.AdProducts {
-			if day, held := c.moment.LastDay(m.ID, p); held && day >= newest-maxLag {
-				last = min(last, day)
-			}
-		}
-	}
-	return last
 }
 
 // promptRanges are those of the API that a prompt can write as dates: today is no whole
