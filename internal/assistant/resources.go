@@ -194,7 +194,7 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 		start -= max(0, end-last)
 	}
 	if end = min(end, last); end < start {
-		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held; the last one is %s", name, last)}
+		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held of all marketplaces and ad products; the last such day is %s", name, last)}
 	}
 	return start, end, nil
 }
