@@ -2,11 +2,14 @@ package assistant
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"math/big"
 	"slices"
 
 	"adlens/internal/answer"
 	"adlens/internal/catalogue"
+	"adlens/internal/query"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -78,12 +81,10 @@ func answerExplain(c call) (any, error) {
 	e := explanation{Figure: name}
 	figures := []string{name, "spend", "sales", "clicks", "purchases"}
 	for i, part := range []struct {
-		dimensions []string
-		parts      *contributions
-	}{{[]string{"marketplace"}, &e.By.Marketplace}, {[]string{"ad_product"}, &e.By.AdProduct},
-		{[]string{"marketplace", "campaign"}, &e.By.Campaign}, // names of campaigns repeat in other marketplaces
-		{[]string{"product"}, &e.By.Product}} {
-		r, err := c.readReport(part.dimensions, figures, answer.Parameter{Name: "page_size", Value: "all"})
+		dimension string
+		parts     *contributions
+	}{{"marketplace", &e.By.Marketplace}, {"ad_product", &e.By.AdProduct}, {"campaign", &e.By.Campaign}, {"product", &e.By.Product}} {
+		r, err := c.readReport([]string{part.dimension}, figures, answer.Parameter{Name: "page_size", Value: "all"})
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,58 @@ func answerExplain(c call) (any, error) {
 			e.Factors = divideByFactors(&r, figure, change)
 		}
 	}
+	if e.WhyNot == "" {
+		if err := c.addMarketplaces(&e); err != nil {
+			return nil, err
+		}
+	}
 	return e, nil
+}
+
+// addMarketplaces says in which marketplace each campaign that is shown is: names of
+// campaigns repeat in others. They have a report of their own, since one of all campaigns
+// by marketplace never comes from memory.
+func (c call) addMarketplaces(e *explanation) error {
+	shown := &e.By.Campaign
+	at := slices.Index(shown.Columns, "campaign_id")
+	var ids []string
+	for _, row := range shown.Rows {
+		if !isNull(row[at]) {
+			ids = append(ids, textOf(row[at]))
+		}
+	}
+	nowhere := slices.Repeat([]jsontext.Value{jsontext.Value("null")}, 2)
+	places := map[string][]jsontext.Value{}
+	if len(ids) > 0 {
+		c.args = maps.Clone(c.args)
+		c.args["campaign_ids"] = ids
+		r, err := c.readReport([]string{"marketplace", "campaign"}, []string{e.Figure}, answer.Parameter{Name: "page_size", Value: "all"})
+		var refused *query.FaultsError
+		if err != nil && !errors.As(err, &refused) { // an id with a comma cannot be sent
+			return err
+		}
+		e.Requests = append(e.Requests, r.Requests...)
+		for _, row := range r.rows {
+			id := textOf(row.labels[slices.Index(r.dimensions, "campaign_id")])
+			if _, isRepeated := places[id]; isRepeated {
+				places[id] = nowhere // it is in several
+			} else {
+				places[id] = row.labels[:2]
+			}
+		}
+	}
+	for i, row := range shown.Rows {
+		place, isKnown := places[textOf(row[at])]
+		if !isKnown {
+			place = nowhere
+		}
+		shown.Rows[i] = slices.Concat(place, row)
+	}
+	if shown.Others != nil {
+		shown.Others = slices.Concat(nowhere, shown.Others)
+	}
+	shown.Columns = slices.Concat(columnsOf([]string{"marketplace"}), shown.Columns)
+	return nil
 }
 
 // addFrame adds what one more report says of itself. All are of the same scope, but each

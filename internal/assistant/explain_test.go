@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/exact"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
 
@@ -35,7 +36,8 @@ func (b branches) View(_ context.Context, account string) (query.View, error) {
 		for day := one.first; day <= one.last; day++ {
 			days |= 1 << (day - 1)
 		}
-		entries = append(entries, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: days}}})
+		year := manifest.Unit{Kind: manifest.Year, Slice: month.Slice, Start: adlens.Date(2026, 1, 1)}
+		entries = append(entries, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: days}}}, manifest.Entry{Unit: year, Generation: 5, Derived: []uint64{1}})
 	}
 	return query.View{Account: account, Manifest: manifest.New(7, entries...),
 		Marketplaces: []query.Marketplace{{Key: 1, ID: "101", Country: "US", Currency: "USD"}, {Key: 2, ID: "102", Country: "DE", Currency: "EUR"}}}, nil
@@ -226,5 +228,55 @@ func TestDaysBeforeTheHistoryAreNamed(t *testing.T) {
 	}
 	if from := explainedChange(t, branches{}, nil)["held_from"]; from != nil {
 		t.Errorf("nothing is held from %v on", from)
+	}
+}
+
+// brands is branches with two campaigns, one of which has an id that no list can have.
+type brands struct {
+	branches
+	ids []string
+}
+
+func (brands) Ranked(_ context.Context, st query.Statement, _ int, _ bool) (rows []query.RankedRow, total int, err error) {
+	for _, key := range []uint32{1, 2} {
+		if keys := st.Params["campaign_keys"]; keys == "" || strings.Contains(keys, fmt.Sprint(key)) {
+			rows = append(rows, query.RankedRow{Marketplace: uint16(key), Campaign: key, Sums: exact.Sums{exact.Whole(900), exact.Whole(9), exact.Whole(1), exact.Whole(4_000_000), exact.Whole(20_000_000)}})
+		}
+	}
+	return rows, len(rows), nil
+}
+
+func (b brands) Entities(context.Context, string, uint32) (all []query.NamedEntity, err error) {
+	for i, id := range b.ids {
+		all = append(all, query.NamedEntity{Key: uint32(i + 1), EntityID: adlens.EntityID{Type: adlens.CampaignEntity, ID: id}, MarketplaceName: adlens.MarketplaceName{DatedName: adlens.DatedName{Text: "Brand"}}})
+	}
+	return all, nil
+}
+
+func (brands) HeldKeys(_ context.Context, st query.Statement) ([]query.HeldKey, error) {
+	return []query.HeldKey{{Key: 1, Generation: 5, Rows: 1}, {Key: 2, Generation: 5, Rows: 1}}, nil
+}
+
+// Campaigns are read as memory has them, and the marketplaces of those that are shown by
+// their ids. One whose id cannot be sent has none.
+func TestCampaignsOfAChangeAreInTheirMarketplaces(t *testing.T) {
+	for ids, want := range map[string]string{
+		"71 72":  "[[US 101 71 Brand] [DE 102 72 Brand]]",
+		"71 7,2": "[[<nil> <nil> 71 Brand] [<nil> <nil> 7,2 Brand]]",
+	} {
+		result := explainedChange(t, brands{branches{held: []branch{{1, adlens.SponsoredProducts, 1, 9}, {2, adlens.SponsoredProducts, 1, 9}}}, strings.Fields(ids)}, map[string]any{"range": "yesterday"})
+		part := result["by"].(map[string]any)["campaign"].(map[string]any)
+		var got [][]any
+		for _, row := range part["rows"].([]any) {
+			got = append(got, row.([]any)[:4])
+		}
+		if columns := fmt.Sprint(part["columns"].([]any)[:4]); fmt.Sprint(got) != want || columns != "[marketplace marketplace_id campaign_id campaign_name]" {
+			t.Errorf("%s: %s %v, want %s", ids, columns, got, want)
+		}
+		for _, request := range result["requests"].([]any) {
+			if text := request.(string); strings.Contains(text, "dimensions=marketplace,campaign") && !strings.Contains(text, "campaign_ids=71,72") {
+				t.Errorf("%s: it asks for all campaigns by marketplace: %s", ids, text)
+			}
+		}
 	}
 }
