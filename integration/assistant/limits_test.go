@@ -100,6 +100,8 @@ func TestWrongCallsAreRefusedByName(t *testing.T) {
 		{"figures", map[string]any{"figures": []string{"spend", "orders"}}, `figures: "orders" is not known here; expected one of spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases, conversion_rate, or a measure of adlens://formulas; did you mean purchases?`},
 		{"rank", map[string]any{"by": "Orders"}, "or a measure of adlens://formulas, or a dimension of the call; did you mean purchases?"},
 		{"explain_change", map[string]any{"figure": "orders"}, "; did you mean purchases?"},
+		{"rank", map[string]any{"where": []string{"orders=0"}}, "where has the figure orders; expected spend, sales, acos"},
+		{"rank", map[string]any{"where": []string{"Orders=0"}}, "or a measure of adlens://formulas; did you mean purchases?"},
 		{"explain_change", map[string]any{"compare": "weekly"}, "weekly"},
 		{"explain_change", map[string]any{"compare": "none"}, `compare is "none"; expected previous_period, previous_year`},
 		{"timeline", map[string]any{"granularity": "campaign"}, `granularity is "campaign"; expected auto, day, week, month`},

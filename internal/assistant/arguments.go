@@ -221,11 +221,15 @@ func (a argument) own() bool {
 }
 
 func wrongArgument(a argument, v jsontext.Value) error {
-	detail := fmt.Sprintf("%s is %s%s", a.Name, adlens.CleanText(string(v), maxText), expected(a))
-	if meant := query.Nearest(textOf(v), a.Values); meant != "" {
-		detail += "; did you mean " + meant + "?"
+	return &argumentError{fmt.Sprintf("%s is %s%s%s", a.Name, adlens.CleanText(string(v), maxText), expected(a), didYouMean(a, textOf(v)))}
+}
+
+// didYouMean names the value that was meant, where one is near.
+func didYouMean(a argument, text string) string {
+	if meant := query.Nearest(text, a.Values); meant != "" {
+		return "; did you mean " + meant + "?"
 	}
-	return &argumentError{detail}
+	return ""
 }
 
 // expected says what would be right.

@@ -31,8 +31,11 @@ var conditionForm = regexp.MustCompile(`^\s*([A-Za-z0-9_]+)\s*(<=|>=|<|>|=)\s*(-
 func readConditions(texts []string) (all []condition, err error) {
 	for _, text := range texts {
 		parts := conditionForm.FindStringSubmatch(text)
-		if parts == nil || !slices.Contains(catalogue.ReportFigureNames, strings.ToLower(parts[1])) {
+		if parts == nil {
 			return nil, &argumentError{"where is " + strconv.Quote(adlens.CleanText(text, maxText)) + "; expected a figure, one of < <= = >= > and a number, as in acos>50"}
+		}
+		if !slices.Contains(catalogue.ReportFigureNames, strings.ToLower(parts[1])) {
+			return nil, &argumentError{"where has the figure " + adlens.CleanText(parts[1], maxText) + expected(figuresArgument) + didYouMean(figuresArgument, parts[1])}
 		}
 		number, _ := new(big.Rat).SetString(parts[3])
 		all = append(all, condition{strings.ToLower(parts[1]), parts[2], number})
