@@ -11,19 +11,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lastDay is the newest day that is held of an ad product in a marketplace.
+// lastDay is the newest day that is held of an ad product in a marketplace, and the oldest.
 type lastDay struct {
 	marketplace query.Marketplace
 	product     adlens.AdProduct
-	day         adlens.Day
+	first, day  adlens.Day
 }
 
 // lastDays returns those of the call's marketplaces and ad products, and the newest one.
 func (c call) lastDays() (all []lastDay, newest adlens.Day) {
 	for _, m := range c.moment.Marketplaces {
 		for _, p := range adlens.AdProducts {
-			if day, held := c.moment.LastDay(m.ID, p); held && c.namesMarketplace(m) && c.namesAdProduct(p) {
-				all, newest = append(all, lastDay{m, p, day}), max(newest, day)
+			if first, day, held := c.moment.HeldDays(m.ID, p); held && c.namesMarketplace(m) && c.namesAdProduct(p) {
+				all, newest = append(all, lastDay{m, p, first, day}), max(newest, day)
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func (c call) setBehind(f *frame) error {
 		}
 		days := daysIn(all, m)
 		hasOthers := slices.ContainsFunc(adlens.AdProducts, func(p adlens.AdProduct) bool {
-			_, held := c.moment.LastDay(m.ID, p)
+			_, _, held := c.moment.HeldDays(m.ID, p)
 			return held && !c.namesAdProduct(p)
 		})
 		if null := jsontext.Value("null"); len(days) == 0 && !hasOthers { // nothing is held
@@ -148,6 +148,31 @@ func (c call) explainBehind(f frame) (string, error) {
 		clauses = append(clauses, fmt.Sprintf("days of %s are not held, and are no fall; send start_date and an end_date up to %s, or choose others by marketplaces or ad_products", names, together))
 	}
 	return strings.Join(clauses, "; also, "), nil
+}
+
+// explainBegun says of which marketplaces and ad products the first day that is held is in
+// one of the periods, after the earlier one's first: the days before it would be a rise. ""
+// where there are none.
+func (c call) explainBegun(f frame) (string, error) {
+	start, _, err := daysOf(f.ComparedWith)
+	if err != nil {
+		return "", err
+	}
+	_, end, err := daysOf(f.Period)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	all, _ := c.lastDays()
+	for _, one := range all {
+		if start < one.first && one.first <= end {
+			names = append(names, fmt.Sprintf("%s (%s) %s before %s", one.marketplace.Country, one.marketplace.ID, one.product, one.first))
+		}
+	}
+	if names == nil {
+		return "", nil
+	}
+	return "days of " + strings.Join(names, ", ") + " are not held, and are no rise; send start_date and end_date of a period whose earlier one begins then or later, or choose others by marketplaces or ad_products", nil
 }
 
 // nameBehind names last days by marketplace, with the ad product where the marketplace has

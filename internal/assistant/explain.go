@@ -177,7 +177,13 @@ func (c call) whyNotDivided(r *report, f catalogue.Figure, change *big.Rat) (str
 	case r.HeldFrom != "":
 		return "days before " + r.HeldFrom + ", of the period and of the earlier one, are not held; send start_date and end_date of a period whose earlier one begins on " + r.HeldFrom + " or later", nil
 	case !r.comparable:
-		return "days of the earlier period are not held", nil
+		if first, _, held := c.moment.HeldSpan(); held {
+			return "days of the earlier period, before " + first.String() + ", are not held; send start_date and end_date of a period whose earlier one begins on that day or later", nil
+		}
+		return "no days are held", nil
+	}
+	if begun, err := c.explainBegun(r.frame); err != nil || begun != "" {
+		return begun, err
 	}
 	behind, err := c.explainBehind(r.frame)
 	switch {

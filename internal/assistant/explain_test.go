@@ -61,6 +61,7 @@ func TestDaysThatAMarketplaceIsBehindAreNotExplained(t *testing.T) {
 	upTo := func(end string) string {
 		return "send start_date and an end_date up to " + end + ", or choose others by marketplaces or ad_products"
 	}
+	const later = "send start_date and end_date of a period whose earlier one begins then or later, or choose others by marketplaces or ad_products"
 	const others, otherProducts = "send the others as marketplaces", "send the others as marketplaces or ad_products"
 	yesterday := map[string]any{"range": "yesterday"}
 	dates := func(start, end string, more ...string) map[string]any {
@@ -97,12 +98,22 @@ func TestDaysThatAMarketplaceIsBehindAreNotExplained(t *testing.T) {
 			"US (101) after 2026-03-07", upTo("2026-03-07")},
 		{"all of the call's", []branch{{1, sp, 1, 5}, {2, sp, 1, 9}}, dates("2026-03-06", "2026-03-09", "marketplaces", "US"), "US (101) after 2026-03-05", upTo("2026-03-05")},
 		{"nothing of it is held", []branch{{2, sp, 1, 9}}, yesterday, "", ""},
-		{"days before the history", []branch{{1, sp, 3, 8}, {2, sp, 3, 9}}, dates("2026-03-05", "2026-03-09"), "the earlier period", ""},
+		{"days before the history", []branch{{1, sp, 3, 8}, {2, sp, 3, 9}}, dates("2026-03-05", "2026-03-09"), "the earlier period, before 2026-03-03,",
+			"send start_date and end_date of a period whose earlier one begins on that day or later"},
+		{"an ad product begins later", []branch{{1, sp, 1, 9}, {1, sb, 7, 9}}, threeDays, "US (101) SPONSORED_BRANDS before 2026-03-07", later},
+		{"a marketplace begins later", []branch{{1, sp, 1, 9}, {2, sp, 5, 9}}, threeDays, "DE (102) SPONSORED_PRODUCTS before 2026-03-05", later},
+		{"it begins on the earlier period's first day", []branch{{1, sp, 1, 9}, {2, sp, 4, 9}}, threeDays, "", ""},
+		{"another one of the call begins later", []branch{{1, sp, 1, 9}, {2, sp, 5, 9}}, dates("2026-03-07", "2026-03-09", "marketplaces", "US"), "", ""},
 	} {
 		result := explainedChange(t, branches{held: c.held}, c.arguments)
 		why, _ := result["why_not_divided"].(string)
 		want := "days of " + c.days + " are not held"
-		if c.advice != "" {
+		switch {
+		case c.advice == later:
+			want += ", and are no rise; " + later
+		case strings.HasPrefix(c.days, "the earlier period"):
+			want += "; " + c.advice
+		case c.advice != "":
 			want += ", and are no fall; " + c.advice
 		}
 		if c.days == "" {

@@ -133,7 +133,7 @@ func TestTheWeekOfAReviewIsHeld(t *testing.T) {
 		{10, "why_did_acos_change", "last_month", "start_date 2026-02-01, end_date 2026-02-28 and"},
 		{10, "why_did_acos_change", "today", `range is "today"; expected one of yesterday, last_7_days,`},
 		{10, "why_did_acos_change", "all_time", `range is "all_time"; expected one of yesterday, last_7_days,`},
-		{10, "why_did_acos_change", "yesterday", `range is "yesterday", of which no whole day is held of all marketplaces and ad products; the last such day is 2026-03-08`},
+		{10, "why_did_acos_change", "yesterday", `range is "yesterday", of which no whole day is held of all marketplaces and ad products that go on; the last such day is 2026-03-08 at the latest`},
 	} {
 		at = time.Date(2026, 3, c.day, 2, 0, 0, 0, time.UTC)
 		params := &mcp.GetPromptParams{Name: c.prompt}

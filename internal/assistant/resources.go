@@ -127,7 +127,7 @@ type prompt struct {
 }
 
 // leaveBehind is what prompts say of explain_change.
-const leaveBehind = " Where why_not_divided names marketplaces that are behind, send the others as marketplaces."
+const leaveBehind = " Where why_not_divided is there, call explain_change again with what it says to send, and say what its numbers leave out or which days they are of."
 
 var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
@@ -194,7 +194,7 @@ func (s *Server) wholeDays(ctx context.Context, extra *mcp.RequestExtra, name st
 		start -= max(0, end-last)
 	}
 	if end = min(end, last); end < start {
-		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held of all marketplaces and ad products; the last such day is %s", name, last)}
+		return 0, 0, &argumentError{fmt.Sprintf("range is %q, of which no whole day is held of all marketplaces and ad products that go on; the last such day is %s at the latest", name, last)}
 	}
 	return start, end, nil
 }

@@ -106,7 +106,7 @@ var tools = []tool{
 		apiArgument(catalogue.Report, "dimensions", "default marketplace, campaign; with ad_group add campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
-	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign and product, and of its factors, which add up exactly to the change.",
+	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign, product and factor, which add up exactly to the change, of a ratio to divided_change.",
 		comparing(scope(ofArgument)), explanation{}, answerExplain},
 	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last 20 runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),

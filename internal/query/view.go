@@ -96,11 +96,10 @@ func (v View) HeldSpan() (oldest, newest adlens.Day, held bool) {
 	return v.Manifest.HeldDays(manifest.Any)
 }
 
-// LastDay returns the newest held day of an ad product in a marketplace, by its id; held
-// is false where there is none.
-func (v View) LastDay(marketplace string, product adlens.AdProduct) (last adlens.Day, held bool) {
-	_, last, held = v.Manifest.HeldDays(func(s manifest.Slice) bool {
+// HeldDays returns the oldest and the newest held day of an ad product in a marketplace, by
+// its id; held is false where there is none.
+func (v View) HeldDays(marketplace string, product adlens.AdProduct) (first, last adlens.Day, held bool) {
+	return v.Manifest.HeldDays(func(s manifest.Slice) bool {
 		return s.Product() == product && slices.ContainsFunc(v.Marketplaces, func(m Marketplace) bool { return m.ID == marketplace && m.Key == s.Marketplace })
 	})
-	return last, held
 }
