@@ -26,11 +26,6 @@ function fill(node, attributes, children) {
 // byId finds an element of index.html.
 export const byId = (id) => document.getElementById(id)
 
-byId('skip').addEventListener('click', (event) => {
-  event.preventDefault() // the fragment is the state of the view
-  byId('main').focus()
-})
-
 // redraw replaces what is in a place. The focus stays on what has the same
 // data-keep as before, so that the user of a keyboard keeps the place: else on a
 // button next to one that is off now, or on the heading. A search that is being typed

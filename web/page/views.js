@@ -50,6 +50,11 @@ export function keepNew(current, show) {
   return comeBack
 }
 
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault() // the fragment is the state of the view
+  byId('main').focus()
+})
+
 // staysShown reports whether answers stay where asking again by itself met no network.
 export const STALE = 'The server is not reached: what is shown may be old.'
 export const staysShown = (shown, requests, error) => error instanceof Unreachable && shown && sameRequests(requests, shown.requests)
