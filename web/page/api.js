@@ -12,12 +12,6 @@ export class Problem extends Error {
     this.type = body.type ?? ''
     this.requestId = body.request_id ?? ''
     this.errors = body.errors ?? []
-    this.limit = body.limit ?? ''
-  }
-
-  // about reports whether all that is wrong is one parameter.
-  about(parameter) {
-    return this.status === 400 && this.errors.length > 0 && this.errors.every((fault) => fault.parameter === parameter)
   }
 }
 

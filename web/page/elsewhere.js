@@ -2,7 +2,7 @@
 // answer as a file.
 
 import { el, labelled, option, redraw } from './dom.js'
-import { address, Problem } from './api.js'
+import { address } from './api.js'
 import { FORMATS, RECIPES } from './recipes.js'
 import { whole } from './requests.js'
 
@@ -58,7 +58,7 @@ export function elsewhere(place, save, say, account) {
       keep(file.blob, file.name ?? `${asked.name}.${format}`)
       say(file.truncated ? 'Saved, but the server left rows out: there are more than it gives at once.' : `Saved as ${format}.`)
     } catch (error) {
-      if (error.name !== 'AbortError') say(`Not saved: ${error.message}`, error instanceof Problem ? error : null)
+      if (error.name !== 'AbortError') say(`Not saved: ${error.message}`, error)
     }
   }
 

@@ -10,7 +10,7 @@ import { ofApi, requestsOf } from './requests.js'
 import { drawFault, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, figuresOf, isSyncing, keepNew, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, figuresOf, isSyncing, keepNew, MINUTE, sameRequests, STALE, staysShown, VIEWS } from './views.js'
 
 // session is all that the page knows, and is dropped with the key. shown is
 // what stands on the page: its state, requests, answers. running ends what a view asks
@@ -176,7 +176,7 @@ async function show({ byItself = false, again = byItself } = {}) {
 
 // comeBack asks again about a list that is being read, or where the server was not reached.
 function comeBack({ answers }, stale) {
-  if (stale || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), SYNCING_SECONDS * 1000)
+  if (stale || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), MINUTE)
 }
 
 // frame draws what stands around the figures.
@@ -241,7 +241,7 @@ async function endApp({ app_id, name }) {
     await show({ again: true })
     if (mine === session) say(`The connection of ${name} is ended.`)
   } catch (error) {
-    if (mine === session && error.name !== 'AbortError') say(`The connection is not ended: ${error.message}`, error instanceof Problem ? error : null)
+    if (mine === session && error.name !== 'AbortError') say(`The connection is not ended: ${error.message}`, error)
   }
 }
 
@@ -254,7 +254,7 @@ function nameOf(code, id) {
 // fail shows why there are no figures. A key that is not valid any more is
 // forgotten.
 function fail(error, requests, running) {
-  if (error instanceof Problem && error.status === 401) return forget('', error)
+  if (error.status === 401) return forget('', error)
   running.abort()
   session.failed = true
   session.refreshing = false

@@ -7,9 +7,9 @@ import { adType, count, day, figureNamed } from './figures.js'
 import { DISPENSABLE } from './requests.js'
 import { daysBetween, least } from './slots.js'
 
-// say tells something in passing; with a problem it links to its page.
-export function say(text, problem) {
-  byId('said').replaceChildren(...(text ? [el('p', {}, text, problem && about(problem))] : []))
+// say tells something in passing; with an error it links to its page.
+export function say(text, error) {
+  byId('said').replaceChildren(...(text ? [el('p', {}, text, error && about(error))] : []))
 }
 
 // waiting tells that the server is asked again after some seconds. Only the
@@ -23,8 +23,7 @@ export function waiting(problem, left) {
 
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/[^.?]$/, '$&.')
 
-// about links to the page that explains a problem, if it is a page of this
-// server.
+// about links to the page that explains an error, if this server has one.
 function about(problem) {
   const home = URL.canParse(problem.type, location.href) && new URL(problem.type, location.href).origin === location.origin
   return problem.type && home ? [' ', el('a', { href: problem.type, target: '_blank', rel: 'noopener' }, 'What this means')] : null
@@ -32,9 +31,8 @@ function about(problem) {
 
 // drawRefusal tells why a key is not taken.
 export function drawRefusal(place, error) {
-  const wrong = error instanceof Problem && error.status === 401
-  redraw(place, error && [wrong ? 'The server does not take this key: it is misspelt, revoked or expired.' : sentence(error.message),
-    error instanceof Problem && about(error)])
+  const wrong = error?.status === 401
+  redraw(place, error && [wrong ? 'The server does not take this key: it is misspelt, revoked or expired.' : sentence(error.message), about(error)])
 }
 
 // drawFault explains below a heading why there is nothing to see, and offers to try again.

@@ -6,7 +6,7 @@ import { byId, el } from './dom.js'
 import { requestsOf } from './requests.js'
 import { drawFault, say, waiting } from './said.js'
 import { changed, read, write } from './state.js'
-import { askAll, drawView, isSyncing, keepNew, sameRequests, STALE, staysShown, SYNCING_SECONDS, VIEWS } from './views.js'
+import { askAll, drawView, isSyncing, keepNew, MINUTE, sameRequests, STALE, staysShown, VIEWS } from './views.js'
 
 const ROWS = ['page', 'page_size', 'sort', 'order']
 const CHOSEN = [...ROWS, 'measure', 'second']
@@ -57,7 +57,7 @@ async function show({ byItself = false, again = byItself } = {}) {
   }
   if (mine !== running) return
   byId('view').ariaBusy = false
-  if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), SYNCING_SECONDS * 1000)
+  if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), MINUTE)
 }
 
 const choose = (state, patch) => { location.hash = write(changed(state, patch)) }

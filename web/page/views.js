@@ -1,6 +1,6 @@
 // The views of the page: the requests of each, and what is drawn of its answers.
 
-import { address, Problem, Unreachable } from './api.js'
+import { address, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
 import { adType, span, words } from './figures.js'
 import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
@@ -23,7 +23,7 @@ export const VIEWS = {
 }
 
 // A list that is being read from the platform is there after about this long.
-export const SYNCING_SECONDS = 60
+export const MINUTE = 60_000
 
 // isSyncing reports whether one of the answers is a list that is still being read.
 export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
@@ -45,7 +45,7 @@ function isOfYesterday({ at, answers }) {
 export function keepNew(current, show) {
   const refresh = (isOld) => !document.hidden && current() && isOld(current()) && show({ byItself: true })
   const comeBack = () => refresh(isTenMinutesOld)
-  setInterval(() => document.querySelector(BUSY) ?? refresh(isOfYesterday), 60_000)
+  setInterval(() => document.querySelector(BUSY) ?? refresh(isOfYesterday), MINUTE)
   addEventListener('visibilitychange', comeBack)
   return comeBack
 }
@@ -70,8 +70,8 @@ export async function askAll(requests, ask, refused = []) {
     const asked = requests.map((request) => (request.after ? request.after(first) : request))
     return { requests, asked, answers: { ...first, ...await all(asked.filter(({ name }) => !first[name])) }, refused, at: Date.now() }
   } catch (error) {
-    const plain = error instanceof Problem && requests.map((request) => without(request, error))
-    if (!plain || sameRequests(plain, requests)) throw error
+    const plain = requests.map((request) => without(request, error))
+    if (sameRequests(plain, requests)) throw error
     return { ...await askAll(plain, ask, [...refused, error]), requests }
   }
 }
