@@ -171,6 +171,22 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 			t.Errorf("%s: the chart says %q, want %q", code, got, want)
 		}
 	}
+	// Days that have figures of one marketplace alone are not complete, and have no change.
+	const days = "#/overview?start_date=2026-01-20&end_date=2026-01-27&compare=previous_period&marketplaces="
+	const part = "(not of all marketplaces): "
+	for fragment, heads := range map[string][]string{
+		days:                       {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 " + part, "Jan 22, 2026 " + part, "Jan 23, 2026 " + part, "Jan 24, 2026 " + part, "Jan 25, 2026 " + part, "Jan 26, 2026 " + part, "Jan 27, 2026 (0 of 1 days): "},
+		days + "UK":                {"Jan 20, 2026: ", "Jan 21, 2026: "},
+		days + "US":                {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 (0 of 1 days): "},
+		days + "&granularity=week": {"Week of Jan 19, 2026 (1 of 7 days): ", "Week of Jan 26, 2026 " + part},
+	} {
+		p.goTo(fragment)
+		for i, head := range heads {
+			if got := p.at(i); !strings.HasPrefix(got, head) || (strings.HasSuffix(head, part) && !strings.Contains(got, "change –")) {
+				t.Errorf("%s: the chart says %q, want %q, and no change of a part", fragment, got, head)
+			}
+		}
+	}
 	h.loadBrands(t, "uneven", us, "2026-01-21", "2026-01-25")
 	p.passMinute()
 	mustEnd(weeks+"&marketplaces=US", "Jan 25")

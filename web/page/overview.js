@@ -8,11 +8,11 @@ import { stacked, STACKS } from './stack.js'
 import { figureColumns, table, value, withShares } from './tables.js'
 
 // drawOverview shows a summary and its timeline.
-export function drawOverview(state, { summary, timeline, parts }, { go, nameOf, fixed, upTo }) {
+export function drawOverview(state, { summary, timeline, parts }, { go, nameOf, fixed, held }) {
   const figure = figureNamed(state.measure)
   return [
     headline(summary, figure, go),
-    timelineCard(state, figure, timelineOf(timeline, upTo), parts && stacked(timelineOf(parts), summary, state.stack, figure), go, fixed),
+    timelineCard(state, figure, timelineOf(timeline, held), parts && stacked(timelineOf(parts), summary, state.stack, figure), go, fixed),
     part('By marketplace', summary, 'by_marketplace', { label: 'Marketplace', head: true, looks: 'name', cell: (row) => nameOf(row.marketplace, row.marketplace_id) }),
     part('By ad type', summary, 'by_ad_product', { label: 'Ad type', head: true, looks: 'name', cell: (row) => adType(row.ad_product) }),
   ]

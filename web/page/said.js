@@ -77,13 +77,14 @@ const isStale = (last) => daysBetween(last, new Date().toISOString().slice(0, 10
 // isBehind reports whether figures, where there are any, end long before others.
 const isBehind = (last, newest) => last && daysBetween(last, newest) > BEHIND_DAYS
 
-// lastDayOf is the last day that is held of all marketplaces that an answer is of, but
-// those that are behind the others: a notice names them. Without marketplaces, as below
-// a share link, it is the account's.
-export function lastDayOf({ filters, meta }, marketplaces) {
+// lastDaysOf are the last day that is held of all marketplaces that an answer is of, but
+// those that are behind the others: a notice names them; and the newest of any. Without
+// marketplaces, as below a share link, both are the account's.
+export function lastDaysOf({ filters, meta }, marketplaces) {
   const shown = marketplaces.filter((m) => filters.marketplaces?.includes(m.country_code) ?? true)
   const days = shown.map((m) => m.data_last_date).filter(Boolean).sort()
-  return least(meta.data_last_date, days.find((last) => !isBehind(last, days.at(-1))))
+  const newest = least(meta.data_last_date, days.at(-1))
+  return { upTo: least(newest, days.find((last) => !isBehind(last, days.at(-1)))), newest }
 }
 
 // staleness tells where figures end that should go on, as doctor does.

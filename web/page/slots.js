@@ -18,21 +18,22 @@ export function bucketOf(granularity, slots) {
   return slots.findLast(Boolean) > moved(slots[0], 'month', 12) ? { ...bucket, short: month, room: BUCKETS.month.room } : bucket
 }
 
-// timelineOf is an answer as a timeline that is held up to a day: a report by days,
+// timelineOf is an answer as a timeline that is held {upTo, newest}: a report by days,
 // weeks or months is one, whose rows have their date under another name.
-export function timelineOf(answer, upTo) {
+export function timelineOf(answer, held) {
   const granularity = answer.granularity ?? Object.keys(BUCKETS).find((name) => BUCKETS[name].dimension === answer.dimensions[0])
-  const timeline = { ...answer, granularity, upTo }
+  const timeline = { ...answer, granularity, ...held }
   const dated = (of) => of && { ...of, date: of.date ?? of[BUCKETS[granularity].dimension] ?? null }
   return { ...timeline, data: answer.data.map((row) => ({ ...dated(row), comparison: comparable(dated(row), dated(row.comparison), timeline) })) }
 }
 
 // comparable is the earlier side of a point, with what is not whole of it in words. It has
-// no change where a side is missing, or is cut to other days than the other one.
+// no change where a side is missing, is cut to other days than the other one, or is not
+// of all marketplaces.
 function comparable({ date }, earlier, timeline) {
   if (!earlier) return earlier
   const open = unfinished(earlier.date, { ...timeline, period: timeline.comparison.period })
-  const cut = (words) => words.endsWith('days') && parseInt(words)
+  const cut = (words) => /yet|^$/.test(words) || parseInt(words) // NaN equals nothing
   const change = date && earlier.date && cut(open) === cut(unfinished(date, timeline)) ? earlier.change : null
   return { ...earlier, open, change }
 }
@@ -81,11 +82,14 @@ export function slotsOf({ period, granularity, data }) {
 export const titleOf = ({ named }, date, open) => named(date) + (open && ` (${open})`)
 
 // unfinished says in words why a slot is not whole, or nothing where it is: the
-// period or the days that are held end within it, and the newest day still fills.
-export function unfinished(date, { period, granularity, upTo }) {
+// period or the days that are held end within it or, of some marketplaces, before it,
+// and the newest day still fills.
+export function unfinished(date, { period, granularity, upTo, newest }) {
   if (date === null) return ''
+  const first = date > period.start_date ? date : period.start_date
+  if (upTo < first && first <= newest) return 'not of all marketplaces'
   const last = moved(moved(date, granularity, 1), 'day', -1)
-  const held = daysIn(date > period.start_date ? date : period.start_date, least(last, period.end_date, upTo))
+  const held = daysIn(first, least(last, period.end_date, upTo))
   const all = daysIn(date, last)
   if (held < all) return `${held} of ${all} days`
   return upTo === last ? 'not complete yet' : ''

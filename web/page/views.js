@@ -7,7 +7,7 @@ import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRun
 import { drawOverview } from './overview.js'
 import { drawReport } from './report.js'
 import { without } from './requests.js'
-import { drawNotices, freshness, lastDayOf, say } from './said.js'
+import { drawNotices, freshness, lastDaysOf, say } from './said.js'
 
 export const VIEWS = {
   overview: { title: 'Overview', draw: drawOverview, figures: true },
@@ -99,15 +99,15 @@ function limits({ search, marketplace_id, states, tool }, figures, labels) {
 // itself.
 export function drawView(state, { answers, refused }, tools) {
   const figures = figuresOf(answers)
-  const upTo = figures && lastDayOf(figures, tools.marketplaces)
+  const held = figures && lastDaysOf(figures, tools.marketplaces)
   const again = el('button', { class: 'plain', 'data-keep': 'again', onclick: () => tools.show({ again: true }) }, 'Refresh')
   drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused, marketplaces: tools.marketplaces })
   redraw(byId('view'),
     el('div', { class: 'title' }, el('h1', { tabindex: -1 }, VIEWS[state.view].title),
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
       again, tools.share),
-    figures && el('p', { class: 'muted' }, freshness(upTo)),
+    figures && el('p', { class: 'muted' }, freshness(held.upTo)),
     limits(state, figures, tools.labels),
-    VIEWS[state.view].draw(state, answers, { ...tools, upTo }))
+    VIEWS[state.view].draw(state, answers, { ...tools, held }))
   say('')
 }
