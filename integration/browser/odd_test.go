@@ -86,12 +86,13 @@ var twoMarketplaces = map[string]string{
 	"rates.csv":     "date,currency,usd\n2025-12-10,GBP,1.25\n2025-12-29,GBP,1.25\n2026-01-02,GBP,1.25\n2026-01-09,GBP,1.25\n2026-01-16,GBP,1.25\n2026-01-20,GBP,1.25\n2026-01-27,GBP,1.25\n",
 }
 
-// loadBrands loads a report of a profile, with figures on each of its days.
+// loadBrands loads a report of a profile, with figures of its one campaign, whose id is
+// the profile's last two digits, on each of its days.
 func (h *house) loadBrands(t *testing.T, account, profile, first, last string) {
 	t.Helper()
 	var rows []string
 	for day := dateOf(t, first); !day.After(dateOf(t, last)); day = day.AddDate(0, 0, 1) {
-		rows = append(rows, strings.ReplaceAll(strings.Trim(oldBrandRows, "[]"), "2026-01-02", day.Format(time.DateOnly)))
+		rows = append(rows, strings.NewReplacer("2026-01-02", day.Format(time.DateOnly), "11", profile[len(profile)-2:]).Replace(strings.Trim(oldBrandRows, "[]")))
 	}
 	l, err := h.Load(account, filesIn(t, map[string]string{
 		"b.report.json": strings.NewReplacer(us, profile, `"b"`, `"`+profile+last+`"`, "2026-01-02", first, "2026-01-03", last, "2026-01-05", "2026-02-05").Replace(oldBrands),
@@ -175,10 +176,14 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 	const days = "#/overview?start_date=2026-01-20&end_date=2026-01-27&compare=previous_period&marketplaces="
 	const part = "(not of all marketplaces): "
 	for fragment, heads := range map[string][]string{
-		days:                       {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 " + part, "Jan 22, 2026 " + part, "Jan 23, 2026 " + part, "Jan 24, 2026 " + part, "Jan 25, 2026 " + part, "Jan 26, 2026 " + part, "Jan 27, 2026 (0 of 1 days): "},
-		days + "UK":                {"Jan 20, 2026: ", "Jan 21, 2026: "},
-		days + "US":                {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 (0 of 1 days): "},
-		days + "&granularity=week": {"Week of Jan 19, 2026 (1 of 7 days): ", "Week of Jan 26, 2026 " + part},
+		days:                         {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 " + part, "Jan 22, 2026 " + part, "Jan 23, 2026 " + part, "Jan 24, 2026 " + part, "Jan 25, 2026 " + part, "Jan 26, 2026 " + part, "Jan 27, 2026 (0 of 1 days): "},
+		days + us + "," + uk:         {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 " + part},
+		days + uk:                    {"Jan 20, 2026: ", "Jan 21, 2026: "},
+		days + us:                    {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 (0 of 1 days): "},
+		days + "&campaign_ids=99":    {"Jan 20, 2026: ", "Jan 21, 2026: "},
+		days + "&campaign_ids=97":    {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 (0 of 1 days): "},
+		days + "&campaign_ids=97,99": {"Jan 20, 2026 (not complete yet): ", "Jan 21, 2026 " + part},
+		days + "&granularity=week":   {"Week of Jan 19, 2026 (1 of 7 days): ", "Week of Jan 26, 2026 " + part},
 	} {
 		p.goTo(fragment)
 		for i, head := range heads {

@@ -4,6 +4,7 @@
 import { Problem, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
 import { adType, count, day, figureNamed } from './figures.js'
+import { FILTERS } from './report.js'
 import { DISPENSABLE } from './requests.js'
 import { daysBetween, least } from './slots.js'
 
@@ -79,9 +80,11 @@ const isBehind = (last, newest) => last && daysBetween(last, newest) > BEHIND_DA
 
 // lastDaysOf are the last day that is held of all marketplaces that an answer is of, but
 // those that are behind the others: a notice names them; and the newest of any. Without
-// marketplaces, as below a share link, both are the account's.
-export function lastDaysOf({ filters, meta }, marketplaces) {
-  const shown = marketplaces.filter((m) => filters.marketplaces?.includes(m.country_code) ?? true)
+// marketplaces, as below a share link, both are the account's. A filtered campaign is of
+// those that have figures of it.
+export function lastDaysOf({ filters, meta, by_marketplace: parts }, marketplaces) {
+  const wanted = FILTERS.some((name) => filters[name]) ? parts?.map((of) => of.marketplace_id) ?? [] : filters.marketplaces
+  const shown = marketplaces.filter((m) => wanted?.some((of) => of === m.country_code || of === m.marketplace_id) ?? true)
   const days = shown.map((m) => m.data_last_date).filter(Boolean).sort()
   const newest = least(meta.data_last_date, days.at(-1))
   return { upTo: least(newest, days.find((last) => !isBehind(last, days.at(-1)))), newest }
