@@ -15,11 +15,11 @@ export function svg(name, attributes = {}, ...children) {
 
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue
+    if ((value ?? false) === false) continue
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value)
     else node.setAttribute(name, value === true ? '' : value)
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false))
+  node.append(...children.flat(Infinity).filter((child) => (child ?? false) !== false))
   return node
 }
 

@@ -75,7 +75,7 @@ export function changed(figure, value, currency) {
 
 // judged reports whether a change is good, bad or neither, as a class name.
 export function judged(figure, value) {
-  const direction = value === null || value === undefined || /^-?[0.]+$/.test(value) ? 0 : value.startsWith('-') ? -1 : 1
+  const direction = /^-?[0.]+$/.test(value ?? 0) ? 0 : value.startsWith('-') ? -1 : 1
   const verdict = direction * figure.better
   return verdict > 0 ? 'good' : verdict < 0 ? 'bad' : 'even'
 }

@@ -84,8 +84,7 @@ export function ownLink(view, id, label, { link, labels, fixed }, rest = {}) {
 
 // sides leads between the figures of campaigns or ad groups and the list of them.
 export function sides(view, { link, fixed }) {
-  if (fixed) return null
-  const both = Object.entries(REPORTS).find(([figures, { list }]) => list && [figures, list].includes(view))
+  const both = !fixed && Object.entries(REPORTS).find(([figures, { list }]) => list && [figures, list].includes(view))
   if (!both) return null
   const [figures, { title, list }] = both
   return el('nav', { class: 'segments', 'aria-label': title },

@@ -2,7 +2,7 @@
 // scrolls in a region of its own, which the keyboard reaches.
 
 import { changed, count, figureNamed, FIGURES, judged, NONE, shown } from './figures.js'
-import { el, hidden, svg } from './dom.js'
+import { el, hidden, option, svg } from './dom.js'
 
 // table makes a table. A column is {label, cell(row), numeric, head, sort};
 // sort is {by, order, choose(name)} of the whole table, for columns with one. total
@@ -79,7 +79,7 @@ export function pages(pagination, state, go, what) {
   const last = Number(pagination.total_pages)
   const step = (to, label, possible) => el('button', { class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
   const sizes = el('select', { 'data-keep': 'page-size', onchange: (event) => go({ page_size: event.target.value }) },
-    [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => el('option', { value: size, selected: size === state.page_size }, size)))
+    [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => option(size, size, state.page_size)))
   return el('div', { class: 'pages' },
     el('p', {}, `${count(pagination.total_rows)} ${what}, page ${count(pagination.page)} of ${count(pagination.total_pages)}`),
     el('label', {}, 'Rows on a page ', sizes),
