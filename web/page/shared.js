@@ -47,10 +47,14 @@ async function show({ byItself = false, again = byItself } = {}) {
   let stale = false
   byId('view').ariaBusy = true
   try {
-    if (again || !shown || !sameRequests(requests, shown.requests)) shown = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
+    if (again || !shown || !sameRequests(requests, shown.requests)) {
+      const answered = await askAll(requests, (request) => api.get(asOfLink(request, state), { signal: mine.signal, waiting }))
+      if (mine !== running) return
+      shown = answered
+    }
     drawView(state, shown, { go: (patch) => choose(state, patch), show, labels, nameOf, fixed: true, marketplaces: [] })
   } catch (error) {
-    if (error.name === 'AbortError') return
+    if (mine !== running) return
     stale = byItself && staysShown(shown, requests, error)
     if (stale) say(STALE)
     else fail(error)
