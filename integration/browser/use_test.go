@@ -152,6 +152,37 @@ func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
 	}
 }
 
+// A server that fails for a moment takes no view away that runs unattended: the page asks
+// again after a minute, of which the test has the clock.
+func TestATabKeepsWhatItShowsWhereTheServerFails(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	const failing = `{
+		const later = setTimeout, send = fetch
+		window.setTimeout = (does, after) => after === 60_000 ? (window.again = does) : later(does, after)
+		window.fetch = async (address, options) => window.failing ? new Response('{"title": "Internal error"}', {status: 500}) : send(address, options)
+	}`
+	p := h.tab(t, h.server.Address, "#/products?range=today")
+	p.everScripted(failing)
+	p.signIn(h.key)
+	shared := p.share(h)
+	shared.everScripted(failing)
+	shared.showsView()
+	for name, of := range map[string]*tab{"the page": p, "a share link": shared} {
+		js[any](of, "(window.failing = true, null)")
+		if !of.asksAfter(11, "visibilitychange") {
+			t.Errorf("%s requests nothing", name)
+		}
+		of.until("document.getElementById('view').getAttribute('aria-busy') === 'false'")
+		if of.count(".failed") > 0 {
+			t.Fatalf("%s says %q in the place of its figures", name, of.text(".failed"))
+		}
+		of.says("#said", "what is shown may be old")
+		js[any](of, "(window.failing = false, again(), null)")
+		of.until("document.getElementById('said').textContent === ''")
+	}
+}
+
 func TestTheAddressHoldsTheViewAndBackGoesBack(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -174,7 +174,7 @@ async function show({ byItself = false, again = byItself } = {}) {
   }
 }
 
-// comeBack asks again about a list that is being read, or where the server was not reached.
+// comeBack asks again about a list that is being read, or where the server failed.
 function comeBack({ answers }, stale) {
   if (stale || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), MINUTE)
 }

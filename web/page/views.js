@@ -55,9 +55,9 @@ byId('skip').addEventListener('click', (event) => {
   byId('main').focus()
 })
 
-// staysShown reports whether answers stay where asking again by itself met no network.
-export const STALE = 'The server is not reached: what is shown may be old.'
-export const staysShown = (shown, requests, error) => error instanceof Unreachable && shown && sameRequests(requests, shown.requests)
+// staysShown reports whether answers stay where asking again by itself failed in passing.
+export const STALE = 'The server does not answer: what is shown may be old.'
+export const staysShown = (shown, requests, error) => (error instanceof Unreachable || error.status >= 500) && shown && sameRequests(requests, shown.requests)
 
 export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
 
