@@ -121,6 +121,36 @@ func TestATabThatStaysInSightAsksAgainAfterMidnight(t *testing.T) {
 	}
 }
 
+// Clocks of a browser and its server differ by seconds or minutes: what was answered
+// around midnight is requested once more after five minutes, and then not again.
+func TestMidnightIsLateForClocksThatDiffer(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/products?range=today&timezone=Asia/Tokyo")
+	p.everScripted(`{
+		const every = setInterval, named = Date.prototype.toLocaleDateString
+		window.setInterval = (does, after) => after === 60_000 ? (window.minute = does) : every(does, after)
+		window.clock = '14:59:58'
+		Date.now = () => Date.parse('2026-11-30T' + clock + 'Z')
+		Date.prototype.toLocaleDateString = function (...shape) {
+			if (window.zoneless) throw new RangeError('Invalid time zone specified: Asia/Tokyo')
+			return named.apply(this, shape)
+		}
+	}`)
+	p.signIn(h.key)
+	for _, minute := range []struct {
+		clock string
+		asks  bool
+	}{{"15:00:58", false}, {"15:04:58", false}, {"15:05:58", true}, {"15:06:58", false}} {
+		asks := js[bool](p, fmt.Sprintf("(window.clock = %q, minute(), document.getElementById('view').getAttribute('aria-busy') === 'true')", minute.clock))
+		p.until("document.getElementById('view').getAttribute('aria-busy') === 'false'")
+		if asks != minute.asks {
+			t.Errorf("at %s UTC the page requests figures: %t, want %t", minute.clock, asks, minute.asks)
+		}
+	}
+	js[any](p, "(window.zoneless = true, minute(), null)") // a browser need not know each zone of the server
+}
+
 // A laptop that wakes up is in sight before its network is there.
 func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
 	t.Parallel()

@@ -33,14 +33,19 @@ const BUSY = '[aria-busy=true], .failed, .dates:not([hidden]), .ticks[open], .sh
 
 const isTenMinutesOld = ({ at }) => Date.now() - at > 600_000
 
-// isOfYesterday reports whether the period's "today" is another day by now.
+// isOfYesterday reports whether the period's "today" is another day by now. Its midnight
+// is five minutes late, as the server's clock may be.
 function isOfYesterday({ at, answers }) {
   const timeZone = figuresOf(answers)?.period.timezone
-  const dayOf = (time) => new Date(time).toLocaleDateString('en', { timeZone })
-  return timeZone && dayOf(at) !== dayOf(Date.now())
+  const dayOf = (time) => new Date(time - 300_000).toLocaleDateString('en', { timeZone })
+  try {
+    return timeZone && dayOf(at) !== dayOf(Date.now())
+  } catch {
+    return false // a zone that this browser does not know
+  }
 }
 
-// keepNew asks again by itself for answers in sight: within a minute of midnight,
+// keepNew asks again by itself for answers in sight: minutes after midnight,
 // and when the tab comes back, or its network, which calls what is returned.
 export function keepNew(current, show) {
   const refresh = (isOld) => !document.hidden && current() && isOld(current()) && show({ byItself: true })
