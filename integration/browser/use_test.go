@@ -119,6 +119,25 @@ func TestATabThatStaysInSightAsksAgainAfterMidnight(t *testing.T) {
 	if asks(p, 24) {
 		t.Error("it takes dates that are typed away")
 	}
+	p.goTo("#/overview?range=last_30_days&timezone=Asia/Tokyo")
+	for what, selector := range map[string]string{"a table that is open": ".card > details > summary", "a choice that is open": "[data-keep=second]"} {
+		p.click(selector)
+		if asks(p, 24) {
+			t.Errorf("it takes %s away", what)
+		}
+		js[any](p, "(document.querySelectorAll('#view details[open]').forEach((open) => { open.open = false }), null)")
+		p.press(kb.Escape)
+		if !asks(p, 24) {
+			t.Errorf("it requests nothing once %s is left", what)
+		}
+	}
+	p.goTo("#/products?range=today&timezone=Asia/Tokyo")
+	p.click("[type=search]")
+	p.press("l", "a")
+	p.click("#view h1")
+	if asks(p, 24) {
+		t.Error("it takes a search that is typed and left away")
+	}
 }
 
 // Clocks of a browser and its server differ by seconds or minutes: what was answered

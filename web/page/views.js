@@ -29,7 +29,7 @@ export const MINUTE = 60_000
 export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
 
 // BUSY is what answers that come by themselves would disturb, or would not mend.
-const BUSY = '[aria-busy=true], .failed, .dates:not([hidden]), .ticks[open], .share[open], [type=search]:focus'
+const BUSY = '[aria-busy=true], .failed, .dates:not([hidden]), .ticks[open], #view :is(details[open], select:open, [type=search]:is(:focus, :user-valid))'
 
 const isTenMinutesOld = ({ at }) => Date.now() - at > 600_000
 
