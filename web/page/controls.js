@@ -31,11 +31,11 @@ export function controls(go, current, marketplaces, labels) {
     start.focus()
   }
   const zone = el('select', { onchange: () => go({ timezone: zone.value }) }, zones().map((name) => option(name, name)))
-  const compare = el('select', { onchange: () => go({ compare: compare.value }) }, Object.entries(COMPARISONS).map(([value, text]) => option(value, text)))
+  const compare = el('select', { onchange: () => go({ compare: compare.value }) }, choicesOf(COMPARISONS))
   const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
   const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
 
-  const currency = el('select', { onchange: () => go({ currency: currency.value }) }, Object.entries(CURRENCIES).map(([value, text]) => option(value, text)))
+  const currency = el('select', { onchange: () => go({ currency: currency.value }) }, choicesOf(CURRENCIES))
   const columns = ticks('Columns', [...FIGURES, ...FURTHER].map(({ name, label }) => [name, label]), (chosen) => go({ figures: chosen }), 'The usual ten')
   columns.node.classList.add('wide') // of long names
   const narrowed = el('div', { class: 'row' })
@@ -60,6 +60,8 @@ export function controls(go, current, marketplaces, labels) {
     labelled('Period', range), dates, labelled('Time zone', zone), labelled('Compare with', compare), labelled('Amounts in', currency), places.node, kinds.node, columns.node, narrowed)
   return { node, update }
 }
+
+const choicesOf = (texts) => Object.entries(texts).map(([value, text]) => option(value, text))
 
 // only says what a filter by ids leaves, and removes it.
 function only({ one, title, filter }, ids, labels, go) {

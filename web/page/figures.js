@@ -50,7 +50,7 @@ function format(shape, value) {
 // NONE stands where there is no value: a ratio without its base.
 export const NONE = '–'
 
-export const orNone = (value, show) => (value === null || value === undefined ? NONE : show(value))
+export const orNone = (value, show) => ((value ?? null) === null ? NONE : show(value))
 
 // shown is a figure as its text; currency is that of the answer or row.
 export const shown = (figure, value, currency) => orNone(value, () => format(shapeOf(figure, currency), value))

@@ -18,7 +18,7 @@ export function table({ caption, columns, rows, total, sort, empty = 'Nothing to
 }
 
 function header(column, sort) {
-  const looks = column.numeric ? 'n' : undefined
+  const looks = column.numeric && 'n'
   if (!column.sort || !sort) return el('th', { scope: 'col', class: looks, title: column.means }, column.label)
   const active = sort.by === column.sort
   const direction = active ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined
@@ -30,7 +30,7 @@ function header(column, sort) {
 
 function cell(column, row) {
   const name = column.head ? 'th' : 'td'
-  return el(name, { class: column.numeric ? 'n' : column.looks, scope: column.head ? 'row' : undefined }, column.cell(row))
+  return el(name, { class: column.numeric ? 'n' : column.looks, scope: column.head && 'row' }, column.cell(row))
 }
 
 // value is a figure in a cell; without one it says so to those who listen.
