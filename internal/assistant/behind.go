@@ -112,11 +112,7 @@ func newestOf(all []lastDay) (newest adlens.Day) {
 // What has ended is to be left out; of the rest an earlier period can be explained, in which
 // no other days are missing. "" where there are none.
 func (c call) explainBehind(f frame) (string, error) {
-	start, _, err := daysOf(f.ComparedWith)
-	if err != nil {
-		return "", err
-	}
-	_, end, err := daysOf(f.Period)
+	start, end, err := comparedDays(f)
 	if err != nil {
 		return "", err
 	}
@@ -150,15 +146,20 @@ func (c call) explainBehind(f frame) (string, error) {
 	return strings.Join(clauses, "; also, "), nil
 }
 
+// comparedDays returns the earlier period's first day and the period's last one.
+func comparedDays(f frame) (start, end adlens.Day, err error) {
+	start, _, err = daysOf(f.ComparedWith)
+	if err == nil {
+		_, end, err = daysOf(f.Period)
+	}
+	return start, end, err
+}
+
 // explainBegun says of which marketplaces and ad products the first day that is held is in
 // one of the periods, after the earlier one's first: the days before it would be a rise. ""
 // where there are none.
 func (c call) explainBegun(f frame) (string, error) {
-	start, _, err := daysOf(f.ComparedWith)
-	if err != nil {
-		return "", err
-	}
-	_, end, err := daysOf(f.Period)
+	start, end, err := comparedDays(f)
 	if err != nil {
 		return "", err
 	}
