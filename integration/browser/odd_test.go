@@ -192,6 +192,11 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 			}
 		}
 	}
+	// Answers that name no marketplace of a campaign tell nothing of how far its figures go.
+	const products, later = "#/products?start_date=2026-01-12&end_date=2026-01-25&campaign_ids=97", "#/overview?start_date=2026-01-21&end_date=2026-01-27"
+	for _, fragment := range []string{products, products + "&marketplaces=US", later + "&campaign_ids=97", later + "&campaign_ids=97,99"} {
+		mustEnd(fragment, "Jan 20")
+	}
 	h.loadBrands(t, "uneven", us, "2026-01-21", "2026-01-25")
 	p.passMinute()
 	mustEnd(weeks+"&marketplaces=US", "Jan 25")

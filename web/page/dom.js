@@ -26,10 +26,9 @@ function fill(node, attributes, children) {
 // byId finds an element of index.html.
 export const byId = (id) => document.getElementById(id)
 
-// redraw replaces what is in a place. The focus stays on what has the same
-// data-keep as before, so that the user of a keyboard keeps the place: else on a
-// button next to one that is off now, or on the heading. A search that is being typed
-// goes on there.
+// redraw replaces what is in a place. The focus stays on what has the same data-keep,
+// for users of a keyboard: else on a button next to one that is off now, or on the
+// heading. A search that is being typed goes on.
 export function redraw(place, ...nodes) {
   const focused = place.contains(document.activeElement) && document.activeElement
   place.replaceChildren(...nodes.flat(Infinity).filter(Boolean))

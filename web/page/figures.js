@@ -1,8 +1,7 @@
 // The figures in the order of the API, and how they and other values are shown.
 //
-// Numbers of answers are texts here, with the very digits that the server sent
-// (see exact in api.js). Intl.NumberFormat takes such a text as it is, so no
-// figure passes through a binary float on its way to the reader.
+// Numbers of answers are texts here, with the digits that the server sent (see exact
+// in api.js). Intl.NumberFormat takes them as they are: none becomes a binary float.
 
 import { AMOUNTS, COUNTS } from './measures.js'
 

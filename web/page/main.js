@@ -165,18 +165,21 @@ async function show({ byItself = false, again = byItself } = {}) {
     comeBack(shown)
   } catch (error) {
     if (running.signal.aborted) return
-    if (!byItself || !staysShown(mine.shown, requests, error)) return fail(error, requests, running)
+    const wait = byItself && staysShown(mine.shown, requests, error)
+    if (!wait) return fail(error, requests, running)
+    running.abort()
     mine.refreshing = false
+    mine.shown.at = Date.now() // the timer alone asks
     say(STALE)
-    comeBack(mine.shown, true)
+    comeBack(mine.shown, wait)
   } finally {
     if (running === session?.running) byId('view').ariaBusy = false
   }
 }
 
 // comeBack asks again about a list that is being read, or where the server failed.
-function comeBack({ answers }, stale) {
-  if (stale || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), MINUTE)
+function comeBack({ answers }, wait) {
+  if (wait || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), wait || MINUTE)
 }
 
 // frame draws what stands around the figures.
@@ -213,9 +216,9 @@ function answered(state, refused) {
   return { ...state, ...Object.fromEntries(faults.map(({ parameter }) => [parameter, left(parameter, state[parameter] ?? '')])) }
 }
 
-// learn asks for the marketplaces again where that is wanted, an answer names one that is
-// new or a day after all that are known, or, once a minute, while one ends before. It
-// reports whether there are others. What failed leaves those that are known.
+// learn asks for the marketplaces again where that is wanted, where an answer names a new
+// one or a day after all that are known, or once a minute while one ends earlier. It
+// reports whether there are others. What failed leaves the known ones.
 async function learn(mine, running, { again, answers }) {
   const known = mine.marketplaces
   const isNew = ({ marketplace_id: id }) => !known.some((one) => one.marketplace_id === id)

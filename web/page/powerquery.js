@@ -1,7 +1,6 @@
 // The query for Power Query: the same on the page, for a view, and in
 // /docs/recipes/excel, for products. Only the server, the key and the request
-// differ. A column's type follows from its name, so that a query keeps its types
-// when figures are added to it.
+// differ. A column's type follows from its name, also of figures that are added.
 
 import { FIGURES } from './figures.js'
 import { AMOUNTS } from './measures.js'

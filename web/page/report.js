@@ -4,11 +4,10 @@
 import { el, hidden, labelled } from './dom.js'
 import { emptyOf, figureColumns, pages, table, withShares } from './tables.js'
 
-// REPORTS are the views whose rows are the values of a dimension. Each has the
-// parameter that filters by such ids, the columns of id and label, the dimensions
-// of its request (a second one describes rows and splits only those without an
-// id), the label of its search field, the words for rows without an id, the
-// reports that a row leads to, and the view that lists the same without figures.
+// REPORTS are the views whose rows are values of a dimension: the parameter that
+// filters by such ids, the columns of id and label, the dimensions of the request (a
+// second one describes rows, and splits those without an id), the search's label, the
+// words for rows without an id, the reports that a row leads to, and the list of it.
 export const REPORTS = {
   products: {
     title: 'Products', one: 'product', filter: 'product_ids', id: 'product_id', label: 'title', dimensions: ['product'], search: 'Product id or title',

@@ -4,7 +4,6 @@
 import { Problem, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
 import { adType, count, day, figureNamed } from './figures.js'
-import { FILTERS } from './report.js'
 import { DISPENSABLE } from './requests.js'
 import { daysBetween, least } from './slots.js'
 
@@ -78,12 +77,12 @@ const isStale = (last) => daysBetween(last, new Date().toISOString().slice(0, 10
 // isBehind reports whether figures, where there are any, end long before others.
 const isBehind = (last, newest) => last && daysBetween(last, newest) > BEHIND_DAYS
 
-// lastDaysOf are the last day that is held of all marketplaces that an answer is of, but
-// those that are behind the others: a notice names them; and the newest of any. Without
-// marketplaces, as below a share link, both are the account's. A filtered campaign is of
-// those that have figures of it.
+// lastDaysOf are the last day that is held of all marketplaces of an answer, but those
+// that are behind the others, which a notice names, and the newest of any: the account's
+// below a share link, which knows none. A campaign is of the one that has figures of it.
 export function lastDaysOf({ filters, meta, by_marketplace: parts }, marketplaces) {
-  const wanted = FILTERS.some((name) => filters[name]) ? parts?.map((of) => of.marketplace_id) ?? [] : filters.marketplaces
+  const ids = filters.campaign_ids ?? filters.ad_group_ids
+  const wanted = ids && parts?.length >= ids.length ? parts.map((of) => of.marketplace_id) : filters.marketplaces
   const shown = marketplaces.filter((m) => wanted?.some((of) => of === m.country_code || of === m.marketplace_id) ?? true)
   const days = shown.map((m) => m.data_last_date).filter(Boolean).sort()
   const newest = least(meta.data_last_date, days.at(-1))

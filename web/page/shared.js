@@ -56,12 +56,14 @@ async function show({ byItself = false, again = byItself } = {}) {
   } catch (error) {
     if (mine !== running) return
     stale = byItself && staysShown(shown, requests, error)
-    if (stale) say(STALE)
-    else fail(error)
+    if (stale) {
+      shown.at = Date.now() // the timer alone asks
+      say(STALE)
+    } else fail(error)
   }
   if (mine !== running) return
   byId('view').ariaBusy = false
-  if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), MINUTE)
+  if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), stale || MINUTE)
 }
 
 const choose = (state, patch) => { location.hash = write(changed(state, patch)) }

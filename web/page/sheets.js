@@ -1,6 +1,6 @@
 // The script for Google Sheets: the same on the page, for a view, and in
-// /docs/recipes/google-sheets, for two sheets to begin with. Only the address of
-// the server and the requests differ.
+// /docs/recipes/google-sheets, for two sheets to begin with. Only the address
+// and the requests differ.
 
 const quoted = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 

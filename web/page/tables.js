@@ -6,7 +6,7 @@ import { el, hidden, option, svg } from './dom.js'
 
 // table makes a table. A column is {label, cell(row), numeric, head, sort};
 // sort is {by, order, choose(name)} of the whole table, for columns with one. total
-// is a row below the others, whose cells are total(row) where a column has that.
+// is a row below, with the cells total(row) of columns that have it.
 export function table({ caption, columns, rows, total, sort, empty = 'Nothing to show.' }) {
   if (rows.length === 0) return el('p', { class: 'empty' }, empty)
   return el('div', { class: 'scroll', role: 'group', tabindex: 0, 'aria-label': caption },

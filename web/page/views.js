@@ -60,9 +60,11 @@ byId('skip').addEventListener('click', (event) => {
   byId('main').focus()
 })
 
-// staysShown reports whether answers stay where asking again by itself failed in passing.
 export const STALE = 'The server does not answer: what is shown may be old.'
-export const staysShown = (shown, requests, error) => (error instanceof Unreachable || error.status >= 500) && shown && sameRequests(requests, shown.requests)
+
+// staysShown is when to ask again where asking by itself failed in passing, and what is
+// shown stays. Answers count, also those of a server that fails.
+export const staysShown = (shown, requests, error) => shown && sameRequests(requests, shown.requests) && (error instanceof Unreachable ? MINUTE : error.status >= 500 && 30 * MINUTE)
 
 export const sameRequests = (one, other) => one.map(address).join() === other.map(address).join()
 
