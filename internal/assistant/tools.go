@@ -81,7 +81,7 @@ var (
 	figuresArgument = argument{catalogue.Parameter{Name: "figures", Kind: catalogue.Choice, List: true, MaxValues: apiFigures.MaxValues, Values: catalogue.ReportFigureNames, Others: "a measure of adlens://formulas"},
 		"spend, sales, acos, roas, impressions, clicks, ctr, average_cpc, purchases (orders), conversion_rate; a measure of adlens://formulas; or a quotient: spend/purchases, in percent new_to_brand_sales%sales"}
 	byArgument    = argument{catalogue.Parameter{Name: "by", Kind: catalogue.Choice, Values: slices.Concat(catalogue.ReportFigureNames, catalogue.DimensionNames), Others: figuresArgument.Others}, "figure or dimension; default spend"}
-	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>50", "spend>=100"; null meets none`}
+	whereArgument = argument{catalogue.Parameter{Name: "where", List: true, MaxValues: maxConditions}, `only rows like "purchases=0" (wasted spend), "acos>=50"; null meets none`}
 	topArgument   = argument{catalogue.Parameter{Name: "top", Kind: catalogue.Number, Max: 50}, "default 10"}
 	ofArgument    = argument{catalogue.Parameter{Name: "figure", Kind: catalogue.Choice, Values: catalogue.FigureNames}, "default spend"}
 	kindArgument  = argument{catalogue.Parameter{Name: "kind", Kind: catalogue.Choice, Required: true, Values: []string{"campaigns", "ad_groups", "rules", "rule_runs"}}, ""}
@@ -97,16 +97,16 @@ var apiFigures = apiArgument(catalogue.Report, "figures", "")
 var tools = []tool{
 	{"overview", "Account overview", "The account: marketplaces with currency, time zone, days held and counts; today; what adlens does not hold. Ask it first.", nil,
 		overview{}, answerOverview},
-	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds the earlier figures and changes.", scope(figuresArgument),
+	{"figures", "Figures of a period", "Totals of a period, by marketplace and by ad product, with shares; compare adds earlier figures and changes.", scope(figuresArgument),
 		figuresByPart{}, answerFigures},
-	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only its days in the period; partial names those cut.", scope(figuresArgument,
+	{"timeline", "Figures over time", "Figures by day, week or month, oldest first, and their total. A week or month has only days of the period; partial names those cut.", scope(figuresArgument,
 		apiArgument(catalogue.Timeline, "granularity", "default auto: up to 31 rows"), apiArgument(catalogue.Report, "page", "")),
 		figuresTable{}, answerTimeline},
-	{"rank", "Best and worst", "Campaigns, products, days or rows of other dimensions ranked by a figure: highest first or, with order=asc, lowest; null last. With each row's share, all others as one row, and the total.", scope(
+	{"rank", "Best and worst", "Campaigns, products, days or other dimensions ranked by a figure: highest first, lowest with order=asc; null last. With each row's share, all others as one, and the total.", scope(
 		apiArgument(catalogue.Report, "dimensions", "default marketplace, campaign; with ad_group add campaign"), byArgument, apiArgument(catalogue.Report, "order", "default desc"), topArgument, whereArgument,
 		apiArgument(catalogue.Report, "page", ""), apiArgument(catalogue.Report, "search", "in names and ids"), figuresArgument),
 		matchingTable{}, answerRank},
-	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign, product and factor, which add up exactly to the change, of a ratio to divided_change.",
+	{"explain_change", "Why a figure changed", "What made a figure change against compare (default previous_period): contributions by marketplace, ad product, campaign, product and factor, adding up exactly to the change, of a ratio to divided_change.",
 		comparing(scope(ofArgument)), explanation{}, answerExplain},
 	{"list", "Campaigns, ad groups, rules", "Campaigns or ad groups with state, budget and bids of one marketplace; rules; or a rule's last 20 runs.", []argument{
 		kindArgument, placeArgument, apiArgument(catalogue.AdGroups, "campaign_id", "of ad groups"), apiArgument(catalogue.Campaigns, "states", ""),
