@@ -78,12 +78,7 @@ func TestATabThatStaysInSightAsksAgainAfterMidnight(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)
 	const minute = "const every = setInterval; window.setInterval = (does, after) => after === 60_000 ? (window.minute = does) : every(does, after)"
-	p := h.tab(t, h.server.Address, "#/products?range=today&timezone=Asia/Tokyo")
-	p.everScripted(minute)
-	p.signIn(h.key)
-	shared := p.share(h)
-	shared.everScripted(minute)
-	shared.showsView()
+	p, shared := h.scriptedTabs(t, "#/products?range=today&timezone=Asia/Tokyo", minute)
 	// asks reports whether the page requests something in the minute after so many hours.
 	asks := func(of *tab, hours int) bool {
 		t.Helper()
@@ -201,6 +196,19 @@ func TestATabWithoutNetworkKeepsWhatItShows(t *testing.T) {
 	}
 }
 
+// scriptedTabs show a view on the page and below a share link, both with a script that runs
+// before their own.
+func (h *house) scriptedTabs(t *testing.T, fragment, script string) (page, shared *tab) {
+	t.Helper()
+	page = h.tab(t, h.server.Address, fragment)
+	page.everScripted(script)
+	page.signIn(h.key)
+	shared = page.share(h)
+	shared.everScripted(script)
+	shared.showsView()
+	return page, shared
+}
+
 // A server that fails for a moment takes no view away that runs unattended: the page asks
 // again after half an hour, of which the test has the clock: answers count.
 func TestATabKeepsWhatItShowsWhereTheServerFails(t *testing.T) {
@@ -211,12 +219,7 @@ func TestATabKeepsWhatItShowsWhereTheServerFails(t *testing.T) {
 		window.setTimeout = (does, after) => after === 1_800_000 ? (window.again = does) : later(does, after)
 		window.fetch = async (address, options) => window.failing ? new Response('{"title": "Internal error"}', {status: 500}) : send(address, options)
 	}`
-	p := h.tab(t, h.server.Address, "#/products?range=today")
-	p.everScripted(failing)
-	p.signIn(h.key)
-	shared := p.share(h)
-	shared.everScripted(failing)
-	shared.showsView()
+	p, shared := h.scriptedTabs(t, "#/products?range=today", failing)
 	for name, of := range map[string]*tab{"the page": p, "a share link": shared} {
 		js[any](of, "(window.failing = true, null)")
 		if !of.asksAfter(11, "visibilitychange") {
