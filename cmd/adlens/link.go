@@ -85,7 +85,7 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 		if err != nil {
 			return fmt.Errorf("%s is not answered: %w", saved, err)
 		}
-		for _, text := range []string{leftOut, notice} {
+		for _, text := range []string{leftOut, notice, describeCurrency(record, requests)} {
 			if text != "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), text)
 			}
@@ -168,6 +168,22 @@ func describePages(p answer.Pages) string {
 		return ""
 	}
 	return fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", p.PageSize, p.Rows)
+}
+
+// describeCurrency says that a link in local money will be refused one day, where it goes
+// by all marketplaces of an account, which may get one with another currency; "" for
+// any other link.
+func describeCurrency(record auth.Record, requests []answer.Request) string {
+	values := map[string][]string{}
+	for _, r := range requests {
+		for _, p := range r.Parameters {
+			values[p.Name] = append(values[p.Name], p.Value)
+		}
+	}
+	if record.Marketplaces != nil || values["marketplaces"] != nil || values["marketplace_id"] != nil || !slices.Contains(values["currency"], query.LocalCurrency) {
+		return ""
+	}
+	return "once the account has a marketplace with another currency the link is refused, also before it has figures; name marketplaces to keep it"
 }
 
 // newAnswers returns what answers requests from the data, without reading lists from

@@ -340,7 +340,7 @@ func (r Request) WithoutComparison() Request {
 }
 
 // hideSaved answers errors in saved values, such as an id that the account no longer
-// has, as not found: a message may name others that it has. What the reader sent, and
+// has or local money of two currencies, as not found: a message may name others that it has. What the reader sent, and
 // what a moving period may refuse, is explained.
 func hideSaved(saved bool, err error) error {
 	var wrong *query.FaultsError
@@ -351,5 +351,5 @@ func hideSaved(saved bool, err error) error {
 	if !slices.ContainsFunc(wrong.Faults, func(f adlens.Fault) bool { return !slices.Contains(explained, f.Parameter) }) {
 		return err
 	}
-	return &NotFoundError{"what this link shows does not exist any more"}
+	return &NotFoundError{"what this link asks is refused since its account changed; whoever made it sees why by making it again"}
 }
