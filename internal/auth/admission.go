@@ -158,7 +158,8 @@ type Caller struct {
 // Admit lets a request in, in the contract's order: key, limit, subscription and
 // scope. The error is ErrMissingKey, ErrInvalidKey, ErrCanceled, an
 // *UnknownLinkError, *LimitError or *ScopeError, or wraps a store's; the caller then
-// has what was known before it: the key, and the windows.
+// has what was known before it: the key, also one that was revoked or has expired, and
+// the windows.
 func (a *Admission) Admit(ctx context.Context, c Credentials, remote netip.Addr, now time.Time) (caller Caller, err error) {
 	caller.Link = c.Link
 	if caller.Key, err = a.authenticateCaller(ctx, c, remote, now); err != nil {
@@ -213,8 +214,9 @@ func (a *Admission) CountAsLook(caller Caller) []Window {
 
 // AuthenticateApp returns the connection of an access token, without counting a call:
 // an assistant reads what there is to call before it calls. The error is
-// ErrInvalidKey, or wraps a store's: clients make a new token of that alone, and an
-// address that sent too many wrong ones may be a proxy's, so it is told nothing else.
+// ErrInvalidKey, as Authenticate has it, or wraps a store's: clients make a new token of
+// that alone, and an address that sent too many wrong ones may be a proxy's, so it is
+// told nothing else.
 func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote netip.Addr, now time.Time) (Record, error) {
 	record, _, err := a.failures.Guard(remote, now, func(suspect bool) (Record, error) {
 		key, ok := ParseAccessToken(token)

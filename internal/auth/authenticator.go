@@ -52,7 +52,8 @@ func (a *Authenticator) Trust(mark recent.Mark) { a.records.Trust(mark) }
 // Authenticate returns the record of the valid key of a request whose
 // Authorization header has these values. A suspect's is looked up as well, but
 // only in its turn. The error is ErrMissingKey, ErrInvalidKey, or wraps the
-// store's.
+// store's. A revoked or expired key has its record with ErrInvalidKey, for the log
+// alone.
 func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string, suspect bool, now time.Time) (Record, error) {
 	key, err := keyOf(headerValues)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, headerValues []string,
 }
 
 // Link returns the record of the valid link of a kind that has a token. The error is
-// ErrInvalidKey, or wraps the store's.
+// ErrInvalidKey, with the record of a revoked or expired link, or wraps the store's.
 func (a *Authenticator) Link(ctx context.Context, kind *Link, token string, suspect bool, now time.Time) (Record, error) {
 	key, ok := kind.parseToken(token)
 	if !ok {
@@ -83,8 +84,11 @@ func (a *Authenticator) findRecord(ctx context.Context, key Key, suspect bool, n
 	if err != nil {
 		return Record{}, fmt.Errorf("look up an API key: %w", err)
 	}
-	if !found || !EqualHashes(record.Hash, hash) || !record.ValidAt(now) {
+	if !found || !EqualHashes(record.Hash, hash) {
 		return Record{}, ErrInvalidKey
+	}
+	if !record.ValidAt(now) {
+		return record, ErrInvalidKey
 	}
 	a.known.addHash(hash, now)
 	return record, nil

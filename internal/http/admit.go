@@ -17,15 +17,21 @@ import (
 func (s *Server) admitCaller(c *gin.Context, credentials auth.Credentials) (auth.Caller, error) {
 	remote, _ := netip.ParseAddrPort(c.Request.RemoteAddr)
 	caller, err := s.Admission.Admit(c.Request.Context(), credentials, remote.Addr(), s.Now())
-	if caller.Key.ID != "" {
-		c.Set(keyCaller, caller.Key)
-	}
+	logCaller(c, caller.Key)
 	writeLimits(c.Writer.Header(), caller.Windows)
 	if errors.Is(err, auth.ErrMissingKey) && auth.HoldsKey(c.Request.RequestURI) {
 		return caller, &problem{code: codeMissingKey, detail: "the key is in the address, where it is ignored and where others can read it: " +
 			"revoke it, make another, and send that in the header Authorization: Bearer key_live_..."}
 	}
 	return caller, err
+}
+
+// logCaller has the access log name a key, link or connection. That may be a revoked or
+// expired one, which the answer does not tell from an unknown one.
+func logCaller(c *gin.Context, key auth.Record) {
+	if key.ID != "" {
+		c.Set(keyCaller, key)
+	}
 }
 
 func writeLimits(h http.Header, windows []auth.Window) {

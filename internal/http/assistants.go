@@ -90,10 +90,10 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 		return nil
 	}
 	app, err := s.authenticateApp(c, base)
+	logCaller(c, app)
 	if err != nil {
 		return err
 	}
-	c.Set(keyCaller, app)
 	r := c.Request.WithContext(context.WithValue(c.Request.Context(), appKey{}, app))
 	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(w, r)
 	return nil
@@ -184,7 +184,9 @@ func (s *Server) countOwnersCall(c *gin.Context) error {
 	if s.Assistants.OwnerToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.Assistants.OwnerToken)) != 1 {
 		return notFound(ownersPath)
 	}
-	if _, err := s.Admission.AdmitApp(c.Request.Context(), OwnersApp(c.Query("account")), s.Now()); err != nil {
+	app := OwnersApp(c.Query("account"))
+	logCaller(c, app)
+	if _, err := s.Admission.AdmitApp(c.Request.Context(), app, s.Now()); err != nil {
 		return err
 	}
 	c.Status(http.StatusNoContent)
