@@ -11,6 +11,19 @@ type Account struct {
 	CreatedAt    time.Time
 }
 
+// maxDisplayed is how many characters of an account's name are shown next to its id.
+const maxDisplayed = 80
+
+// DisplayName tells the account from others: its id and, where that is known and another
+// one, its name.
+func (a Account) DisplayName() string {
+	name := CleanText(a.Name, maxDisplayed)
+	if name == "" || name == a.ID {
+		return a.ID
+	}
+	return a.ID + " (" + name + ")"
+}
+
 // Canceled is the subscription status without which the API does not answer
 // figures.
 const Canceled = "canceled"

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/assistant"
 	"adlens/internal/auth"
@@ -67,10 +68,11 @@ serve runs on the same data directory and database, it counts them.`,
 				return err
 			}
 			return o.withInspectedDatabase(cmd.Context(), account, func(d *data) error {
-				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
+				known, err := d.requireAccount(cmd.Context(), account)
+				if err != nil {
 					return err
 				}
-				return o.answerOwner(cmd, d, *so, account)
+				return o.answerOwner(cmd, d, *so, known)
 			})
 		},
 	}
@@ -82,7 +84,7 @@ serve runs on the same data directory and database, it counts them.`,
 
 // answerOwner speaks the protocol over the standard streams until the assistant ends
 // it. Only the protocol is written to standard output.
-func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, account string) error {
+func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, account adlens.Account) error {
 	ctx, log := cmd.Context(), zap.NewNop()
 	limits, err := d.newLimits(ctx, so, log)
 	if err != nil {
@@ -95,7 +97,7 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	admission := auth.NewAdmission(auth.NewAuthenticator(d.Keys), auth.NewAuthenticator(d.Feeds), limits, auth.NewUsage(), d.Accounts)
 	admission.AdmitApps(nil, so.limitMinute)
 	admission.Trust(d.DirectoryMark)
-	app := adhttp.OwnersApp(account)
+	app := adhttp.OwnersApp(account.ID)
 	figures := query.NewService(d.Figures, d.Lists)
 	so.fitMemory()
 	if so.memory > 0 {
@@ -107,13 +109,14 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 	tools := assistant.New(assistant.Config{
 		Answers: answers,
 		Admit: func(ctx context.Context, _ *mcp.RequestExtra) (auth.Caller, error) {
-			if running, err := o.askServer(ctx, d, account); err != nil {
+			if running, err := o.askServer(ctx, d, account.ID); err != nil {
 				return auth.Caller{}, err
 			} else if running {
 				return admission.AdmitCounted(ctx, app, time.Now())
 			}
 			return admission.AdmitApp(ctx, app, time.Now())
 		},
+		Account: func(context.Context, *mcp.RequestExtra) adlens.Account { return account },
 		Version: version, Now: time.Now,
 		Failed: func(tool string, err error) { fmt.Fprintf(cmd.ErrOrStderr(), "adlens: %s: %v\n", tool, err) },
 	})

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/assistant"
 	"adlens/internal/auth"
@@ -293,6 +294,13 @@ func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers
 				return auth.Caller{}, auth.ErrInvalidKey
 			}
 			return admission.AdmitApp(ctx, app, time.Now())
+		},
+		Account: func(ctx context.Context, extra *mcp.RequestExtra) adlens.Account {
+			app, ok := adhttp.AppOf(extra)
+			if !ok {
+				return adlens.Account{}
+			}
+			return admission.AccountOf(ctx, app, time.Now())
 		},
 		Failed: func(tool string, err error) { log.Error("a tool failed", zap.String("tool", tool), zap.Error(err)) }})
 	return &adhttp.Assistants{Tools: tools, Authorization: authorization, OwnerToken: rand.Text()}

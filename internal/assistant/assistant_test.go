@@ -364,7 +364,7 @@ func TestArgumentsAreReadStrictly(t *testing.T) {
 func TestArgumentsAreThoseOfTheCatalogue(t *testing.T) {
 	for _, tool := range tools {
 		d := tool.describe()
-		if d.Title == "" || d.Description == "" || !d.Annotations.ReadOnlyHint || d.OutputSchema == nil {
+		if d.Annotations.Title == "" || d.Description == "" || !d.Annotations.ReadOnlyHint || d.OutputSchema == nil {
 			t.Errorf("%s is not described", tool.name)
 		}
 	}

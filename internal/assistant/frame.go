@@ -12,6 +12,7 @@ import (
 
 // frame is what every result of figures says of itself.
 type frame struct {
+	AccountID      string         `json:"account_id"`
 	Period         jsontext.Value `json:"period" schema:"object"`
 	ComparedWith   jsontext.Value `json:"compared_with,omitzero" schema:"object"`
 	Currency       jsontext.Value `json:"currency" schema:"string?"`

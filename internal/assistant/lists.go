@@ -82,9 +82,10 @@ func shortValue(name string, v jsontext.Value) jsontext.Value {
 
 // listed is a result that is a page of a list.
 type listed struct {
-	SyncedAt jsontext.Value `json:"synced_at,omitzero" schema:"string?"`
-	Syncing  jsontext.Value `json:"syncing,omitzero" schema:"boolean"`
-	NotRead  string         `json:"not_read,omitzero"` // why no rows do not mean that there are none
+	AccountID string         `json:"account_id"`
+	SyncedAt  jsontext.Value `json:"synced_at,omitzero" schema:"string?"`
+	Syncing   jsontext.Value `json:"syncing,omitzero" schema:"boolean"`
+	NotRead   string         `json:"not_read,omitzero"` // why no rows do not mean that there are none
 	rowList
 	Requests []string `json:"requests"`
 }
@@ -103,7 +104,7 @@ func (c call) answerPage(r answer.Request, without ...string) (l listed, err err
 	if err != nil {
 		return l, err
 	}
-	l.Requests = []string{address}
+	l.AccountID, l.Requests = c.caller.Account.ID, []string{address}
 	switch { // what follows from records that were never loaded
 	case r.Endpoint == "campaigns" && c.moment.LacksRecords("activity"):
 		without = append(without, "provenance")
@@ -212,7 +213,7 @@ func (c call) answerRuns(rule string) (any, error) {
 		if t.Rows = t.Rows[first:last]; last < t.TotalRows {
 			t.NextPage = page + 1
 		}
-		return listed{rowList: t, Requests: []string{address}}, nil
+		return listed{AccountID: c.caller.Account.ID, rowList: t, Requests: []string{address}}, nil
 	}
 	return nil, &argumentError{"rule_run_id " + strconv.Quote(adlens.CleanText(run, maxText)) + " is none of the rule's last runs, which list with kind rule_runs has; of older ones activity has a sentence and a count of changes"}
 }

@@ -80,6 +80,7 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if len(r.dimensions) == 0 {
 		r.dimensions = columnsOf(dimensions)
 	}
+	r.AccountID = c.caller.Account.ID
 	r.Requests[0] = withDates(address, r.Period)
 	oldest, _, held := c.moment.HeldSpan()
 	if held && string(r.HistoryCovered) == "false" {

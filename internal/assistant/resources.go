@@ -110,12 +110,13 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 		return nil, err
 	}
 	return struct {
+		AccountID  string             `json:"account_id"`
 		Columns    []string           `json:"columns"`
 		Rows       [][]jsontext.Value `json:"rows"`
 		Incomplete jsontext.Value     `json:"incomplete,omitzero"`
 		Restated   string             `json:"restated"`
 		Requests   []string           `json:"requests"`
-	}{t.Columns, t.Rows, incomplete, restated + reread, []string{address}}, nil
+	}{caller.Account.ID, t.Columns, t.Rows, incomplete, restated + reread, []string{address}}, nil
 }
 
 // prompt is a question that people pick from a menu.
@@ -123,7 +124,7 @@ type prompt struct {
 	name, title, words string
 	arguments          []*mcp.PromptArgument
 	period             string // where the argument range names none
-	text               string // with the period's days, as far as they are held, in the place of {start} and {end}
+	text               string // with the period's days, as far as they are held, in the place of {start} and {end}, and {account}
 }
 
 // leaveBehind is what prompts say of explain_change.
@@ -131,9 +132,9 @@ const leaveBehind = " Where why_not_divided is there, call explain_change again 
 
 var prompts = []prompt{
 	{"weekly_review", "Weekly review", "What happened in the last seven whole days, against the seven before.", nil, "last_7_days",
-		"Review my advertising from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions." + leaveBehind + " Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
+		"Review the advertising of {account} from {start} to {end}, seven whole days. In every call send start_date {start}, end_date {end} and compare previous_period: figures; explain_change for spend, sales and acos; rank by spend, and by acos with order desc, without dimensions." + leaveBehind + " Then say in ten lines: the result against the week before, what made the difference, the best and the worst campaigns, and what to look at. Use the numbers of the results as they are, say which days they cover, and that the last days can still change."},
 	{"why_did_acos_change", "Why did ACOS change?", "Splits a change of ACOS into its causes.", []*mcp.PromptArgument{{Name: "range", Description: "a period like last_30_days (default) or this_month"}}, "last_30_days",
-		"Why did my ACOS change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period." + leaveBehind + " Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 60, say that they can still change, most within 14."},
+		"Why did the ACOS of {account} change? Call explain_change with figure acos, start_date {start}, end_date {end} and compare previous_period." + leaveBehind + " Say how much it changed, which of cost per click, conversion and order value did that, and which marketplaces, campaigns and products, with their contributions as the result has them. If the period has days of the last 60, say that they can still change, most within 14."},
 }
 
 func (s *Server) addPrompts() {
@@ -158,7 +159,7 @@ func (s *Server) addPrompts() {
 				} else if err != nil {
 					return nil, fail(err)
 				}
-				text := strings.NewReplacer("{start}", start.String(), "{end}", end.String()).Replace(one.text)
+				text := strings.NewReplacer("{account}", describeAccount(s.Account(ctx, r.Extra)), "{start}", start.String(), "{end}", end.String()).Replace(one.text)
 				return &mcp.GetPromptResult{Description: one.words, Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
 			})
 	}

@@ -18,13 +18,13 @@ import (
 )
 
 // connectClient returns a client's session with a server.
-func connectClient(t *testing.T, s *Server) *mcp.ClientSession {
+func connectClient(t *testing.T, s *Server, o *mcp.ClientSessionOptions) *mcp.ClientSession {
 	t.Helper()
 	of, to := mcp.NewInMemoryTransports()
 	if _, err := s.Protocol().Connect(t.Context(), of, nil); err != nil {
 		t.Fatal(err)
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), to, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), to, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,18 +35,18 @@ func connectClient(t *testing.T, s *Server) *mcp.ClientSession {
 // connectTo returns a client's session about an account of a store, whose time is now's.
 func connectTo(t *testing.T, store query.Store, now func() time.Time) *mcp.ClientSession {
 	t.Helper()
-	return connectClient(t, New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now,
+	return connectClient(t, New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now, Account: isAcme,
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
 			return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
-		}}))
+		}}), nil)
 }
 
 // So do prompts and resources, of which the SDK catches no panic either.
 func TestAPanicOfAPromptOrResourceEndsItAlone(t *testing.T) {
 	var failed []error
-	s := New(Config{Now: time.Now, Failed: func(_ string, err error) { failed = append(failed, err) },
+	s := New(Config{Now: time.Now, Account: isAcme, Failed: func(_ string, err error) { failed = append(failed, err) },
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { panic("a secret of the inside") }})
-	session := connectClient(t, s)
+	session := connectClient(t, s, nil)
 	_, ofPrompt := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})
 	_, ofResource := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "adlens://freshness"})
 	for _, err := range []error{ofPrompt, ofResource} {
@@ -62,8 +62,8 @@ func TestAPanicOfAPromptOrResourceEndsItAlone(t *testing.T) {
 
 // JSON-RPC has codes for arguments and for all else; 0 is none of them.
 func TestErrorsOfPromptsAndResourcesHaveACode(t *testing.T) {
-	s := New(Config{Now: time.Now, Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return auth.Caller{}, auth.ErrCanceled }})
-	session := connectClient(t, s)
+	s := New(Config{Now: time.Now, Account: isAcme, Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return auth.Caller{}, auth.ErrCanceled }})
+	session := connectClient(t, s, nil)
 	mustRefuse := func(what string, err error, code int64, words string) {
 		t.Helper()
 		var refused *jsonrpc.Error
@@ -142,12 +142,13 @@ func TestAllTextsSayHowLongDaysChange(t *testing.T) {
 
 // What results say of themselves in few words is explained where each conversation reads it.
 func TestTheInstructionsExplainWhatResultsSayBriefly(t *testing.T) {
+	text := instructionsFor(describeAccount(adlens.Account{ID: strings.Repeat("i", 64), Name: strings.Repeat("n", 200)}))
 	for _, want := range []string{"not_held_from", "behind lists what ends earlier", "history_covered false: the period begins before held_from", "rows_were_cut", "A row whose product or ad group is null"} {
-		if !strings.Contains(instructions, want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the instructions do not explain %s", want)
 		}
 	}
-	if n := len(instructions); n > 2000 {
+	if n := len(text); n > 2000 {
 		t.Errorf("the instructions have %d characters, which clients cut at 2000", n)
 	}
 }

@@ -36,7 +36,9 @@ func (t tool) describe() *mcp.Tool {
 		input["required"] = required
 	}
 	no := false
-	return &mcp.Tool{Name: t.name, Title: t.title, Description: t.words, InputSchema: input,
+	// Clients show the title of the annotations where a tool has no other: the list is read in
+	// each conversation, and has it once.
+	return &mcp.Tool{Name: t.name, Description: t.words, InputSchema: input,
 		OutputSchema: schemaOf(reflect.TypeOf(t.result)),
 		Annotations:  &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}}
 }

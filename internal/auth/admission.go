@@ -228,6 +228,16 @@ func (a *Admission) AuthenticateApp(ctx context.Context, token string, remote ne
 	return record, err
 }
 
+// AccountOf returns the account of a connection, and counts no call. Where it cannot be
+// looked up, only its id is known.
+func (a *Admission) AccountOf(ctx context.Context, app Record, now time.Time) adlens.Account {
+	account, found, err := a.accounts.Get(ctx, app.AccountID, now)
+	if err != nil || !found {
+		return adlens.Account{ID: app.AccountID}
+	}
+	return account
+}
+
 // AdmitApp counts a call of an assistant, and lets it in as Admit does.
 func (a *Admission) AdmitApp(ctx context.Context, app Record, now time.Time) (Caller, error) {
 	app.Limits = a.appQuotas
