@@ -44,7 +44,7 @@ The code is valid once and for 10 minutes, and only its hash is kept. It is as
 secret as a key: it lets an assistant read the account. adlens app revoke
 withdraws it.
 
-With --json it prints code, app_id and expires_at.`,
+With --json it prints code, app_id, account_id and expires_at.`,
 		Example: `  adlens app invite --account acme
   adlens app invite --account acme --public-url https://figures.example.com`,
 		Args: cobra.NoArgs,
@@ -60,15 +60,19 @@ With --json it prints code, app_id and expires_at.`,
 				if owner, ok := o.findOwner(d); ok && base == "" {
 					base = cmp.Or(owner.Public, owner.Address)
 				}
+				known, err := d.requireAccount(cmd.Context(), account)
+				if err != nil {
+					return err
+				}
 				code, app, err := d.inviteApp(cmd.Context(), account)
 				if err != nil {
 					return err
 				}
 				expires := adlens.FormatTime(app.Invite.ExpiresAt)
 				if o.json {
-					err = printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "expires_at": expires})
+					err = printJSON(cmd.OutOrStdout(), map[string]string{"code": code.Reveal(), "app_id": app.ID, "account_id": account, "expires_at": expires})
 				} else {
-					err = explainInvite(cmd.OutOrStdout(), code, app, base)
+					err = explainInvite(cmd.OutOrStdout(), code, known, app, base)
 				}
 				return explainUnprinted("app", app.ID, err)
 			})
@@ -82,9 +86,6 @@ With --json it prints code, app_id and expires_at.`,
 
 // inviteApp makes and stores an invitation. Of the code, only its hash is kept.
 func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth.App, error) {
-	if _, err := d.requireAccount(ctx, account); err != nil {
-		return auth.Invite{}, auth.App{}, err
-	}
 	code, now := auth.NewInvite(), time.Now().UTC().Truncate(time.Millisecond)
 	app := auth.App{ID: newID("a_"), AccountID: account, InvitedAt: now,
 		Invite: auth.Secret{Hash: code.Hash(), ExpiresAt: now.Add(oauth.InviteLifetime)}}
@@ -92,13 +93,14 @@ func (d *data) inviteApp(ctx context.Context, account string) (auth.Invite, auth
 }
 
 // explainInvite says in words what to do with a code.
-func explainInvite(w io.Writer, code auth.Invite, app auth.App, base string) error {
+func explainInvite(w io.Writer, code auth.Invite, account adlens.Account, app auth.App, base string) error {
 	note := ""
 	if base = cmp.Or(base, loopbackURL); strings.HasPrefix(base, "http://") {
 		note = "An assistant on another machine needs adlens serve --public-url.\n"
 	}
 	_, err := fmt.Fprintf(w, `%s
 
+It lets one assistant read account %s.
 Valid once, until %s.
 
 1. Give the assistant this address as a server of the Model Context Protocol:
@@ -106,7 +108,7 @@ Valid once, until %s.
 2. It opens a page that shows who asks and what may be read: type the code there.
 
 To withdraw the invitation, or to end the connection later: adlens app revoke %s
-%s`, code.Reveal(), adlens.FormatTime(app.Invite.ExpiresAt), oauth.Resource(base), app.ID, note)
+%s`, code.Reveal(), account.DisplayName(), adlens.FormatTime(app.Invite.ExpiresAt), oauth.Resource(base), app.ID, note)
 	return err
 }
 

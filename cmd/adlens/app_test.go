@@ -32,7 +32,7 @@ func TestAnInvitationIsPrintedListedAndWithdrawn(t *testing.T) {
 	out, err := run(o, "app", "invite", "--account", "acme", "--public-url", "https://Figures.Example.com:443/")
 	code, explained, _ := strings.Cut(out, "\n")
 	invite, ok := auth.ParseInvite(code)
-	if err != nil || !ok || !strings.Contains(explained, "\n   https://figures.example.com/mcp\n") || strings.Contains(explained, "127.0.0.1") {
+	if err != nil || !ok || !strings.Contains(explained, "read account acme (Acme).\n") || !strings.Contains(explained, "\n   https://figures.example.com/mcp\n") || strings.Contains(explained, "127.0.0.1") {
 		t.Fatalf("%s: %v", out, err)
 	}
 	app, found, err := d.Apps.AppByInvite(t.Context(), invite.Hash())

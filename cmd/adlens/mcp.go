@@ -34,22 +34,26 @@ func newMCP(o *options) *cobra.Command {
 Protocol over standard input and output. It is for the owner of the data
 directory: no key or consent is needed. The assistant only reads.
 
-An assistant starts it by itself. For Claude Desktop, Cursor, Windsurf and
-others whose configuration has "mcpServers":
+An assistant starts it by itself, and each entry of its configuration reads one
+account: give each a name of its own. For Claude Desktop, Cursor, Windsurf and
+others whose configuration has "mcpServers", here with two accounts:
 
-  {"mcpServers": {"adlens": {"command": "/usr/local/bin/adlens",
-    "args": ["mcp", "--account", "acme", "--data-dir", "/home/me/adlens-data"]}}}
+  {"mcpServers": {
+    "adlens-acme": {"command": "/usr/local/bin/adlens",
+      "args": ["mcp", "--account", "acme", "--data-dir", "/home/me/adlens-data"]},
+    "adlens-globex": {"command": "/usr/local/bin/adlens",
+      "args": ["mcp", "--account", "globex", "--data-dir", "/home/me/adlens-data"]}}}
 
 For VS Code (.vscode/mcp.json):
 
-  {"servers": {"adlens": {"type": "stdio", "command": "/usr/local/bin/adlens",
+  {"servers": {"adlens-acme": {"type": "stdio", "command": "/usr/local/bin/adlens",
     "args": ["mcp", "--account", "acme", "--data-dir", "/home/me/adlens-data"]}}}
 
 For Claude Code and Codex, on a command line:
 
-  claude mcp add adlens -- /usr/local/bin/adlens mcp --account acme \
+  claude mcp add adlens-acme -- /usr/local/bin/adlens mcp --account acme \
     --data-dir /home/me/adlens-data
-  codex mcp add adlens -- /usr/local/bin/adlens mcp --account acme \
+  codex mcp add adlens-acme -- /usr/local/bin/adlens mcp --account acme \
     --data-dir /home/me/adlens-data
 
 Paths have to be absolute: an assistant starts programs in a directory of its

@@ -164,7 +164,7 @@ func TestTheConsentPageSaysWhoAsksAndWhereTheAnswerGoes(t *testing.T) {
 		"cursor://mcp/cb":          {"a program on this device (cursor:)", "opens such addresses"},
 	} {
 		body := w.ask(request("redirect_uri", redirect)).Body.String()
-		for _, part := range append(want, "“<bdi>Test Assistant</bdi>”", "described at <strong>example.com</strong>", "All figures, campaigns, rules and activity", "cannot change anything", `name="invite"`, `value="deny"`) {
+		for _, part := range append(want, "“<bdi>Test Assistant</bdi>”", "described at <strong>example.com</strong>", "All figures, campaigns, rules and activity of the account whose code you type below", "cannot change anything", `name="invite"`, `value="deny"`) {
 			if !strings.Contains(body, part) {
 				t.Errorf("%s: no %q in %s", redirect, part, body)
 			}

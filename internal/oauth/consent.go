@@ -30,7 +30,7 @@ var consentPage = template.Must(template.New("consent").Parse(pageHead + `<h1>Co
 <dl>
 <dt>Who asks</dt><dd>“<bdi>{{.Name}}</bdi>”{{if .Host}}, described at <strong>{{.Host}}</strong>{{end}}</dd>
 <dt>Where the answer goes</dt><dd><strong>{{.To}}</strong></dd>
-<dt>What it may read</dt><dd>All figures, campaigns, rules and activity of the account, until you end the connection. It cannot change anything.</dd>
+<dt>What it may read</dt><dd>All figures, campaigns, rules and activity of the account whose code you type below, until you end the connection. It cannot change anything.</dd>
 </dl>
 <p class="warning">{{if .Host}}The name is the program's own word. Only {{.Host}} is verified.{{else}}The program registered itself: its name is its own word, and it is not verified.{{end}}
 {{if .Loopback}}The answer goes to a program on this computer: go on only if you have just started it yourself.{{else if .Private}}The answer goes to the program on this device that opens such addresses: go on only if you have just started it yourself.{{else if .Elsewhere}}The answer goes to another host than the one that describes the program.{{end}}</p>
