@@ -170,20 +170,13 @@ func describePages(p answer.Pages) string {
 	return fmt.Sprintf("the link answers one page, of %d rows at most; today there are %d", p.PageSize, p.Rows)
 }
 
-// describeCurrency says that a link in local money will be refused one day, where it goes
-// by all marketplaces of an account, which may get one with another currency; "" for
-// any other link.
+// describeCurrency says that a link goes by all marketplaces of an account and is refused
+// once one of them has another currency; "" for any other link.
 func describeCurrency(record auth.Record, requests []answer.Request) string {
-	values := map[string][]string{}
-	for _, r := range requests {
-		for _, p := range r.Parameters {
-			values[p.Name] = append(values[p.Name], p.Value)
-		}
-	}
-	if record.Marketplaces != nil || values["marketplaces"] != nil || values["marketplace_id"] != nil || !slices.Contains(values["currency"], query.LocalCurrency) {
+	if record.Marketplaces != nil || !slices.ContainsFunc(requests, answer.Request.NeedsOneCurrency) {
 		return ""
 	}
-	return "once the account has a marketplace with another currency the link is refused, also before it has figures; name marketplaces to keep it"
+	return "the link will be refused once the account has a marketplace with another currency, even one without figures; to avoid that, revoke it and create one with --marketplaces"
 }
 
 // newAnswers returns what answers requests from the data, without reading lists from

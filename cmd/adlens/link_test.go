@@ -1,11 +1,9 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"adlens/internal/answer"
-	"adlens/internal/auth"
 	"adlens/internal/query"
 )
 
@@ -24,34 +22,6 @@ func TestANoticeSaysWhereAFeedMayLackRows(t *testing.T) {
 	} {
 		if got := describePages(c.pages); got != c.want {
 			t.Errorf("%+v: %q, expected %q", c.pages, got, c.want)
-		}
-	}
-}
-
-// An account may get a marketplace with another currency, of which nothing else warns.
-func TestANoticeSaysThatALinkInLocalMoneyMayEnd(t *testing.T) {
-	request := func(parameters ...string) answer.Request {
-		var r answer.Request
-		for _, text := range parameters {
-			name, value, _ := strings.Cut(text, "=")
-			r.Parameters = append(r.Parameters, answer.Parameter{Name: name, Value: value})
-		}
-		return r
-	}
-	plain, local := request("range=this_month"), request("range=this_month", "currency=local")
-	for _, c := range []struct {
-		marketplaces []string
-		requests     []answer.Request
-		noticed      bool
-	}{
-		{nil, []answer.Request{plain, local}, true},
-		{[]string{"101"}, []answer.Request{local}, false},
-		{nil, []answer.Request{plain, request("currency=USD")}, false},
-		{nil, []answer.Request{request("currency=local", "marketplaces=UK")}, false},
-		{nil, []answer.Request{request("currency=local", "marketplace_id=101")}, false},
-	} {
-		if got := describeCurrency(auth.Record{Marketplaces: c.marketplaces}, c.requests); (got != "") != c.noticed {
-			t.Errorf("%v of marketplaces %v: %q", c.requests, c.marketplaces, got)
 		}
 	}
 }

@@ -289,7 +289,7 @@ func TestALinkDoesNotExplainWhatWasSaved(t *testing.T) {
 	for request, why := range map[string]string{local: "CA (103) CAD", groups: `"3" is no campaign in the list of marketplace 101`} {
 		for _, path := range links[request] {
 			gone := house.ProblemOf(t, asked(t, h, path), 404, "not_found")
-			if len(gone.Errors) > 0 || gone.Detail != "what this link asks is refused since its account changed; whoever made it sees why by making it again" {
+			if len(gone.Errors) > 0 || gone.Detail != "this link's request is no longer accepted, mostly because its account changed; its creator sees the reason by creating it again" {
 				t.Errorf("%s of %s: %+v", path[:7], request, gone)
 			}
 		}

@@ -329,7 +329,7 @@ func TestAComparisonIsLeftOutOnlyWhereItIsRefused(t *testing.T) {
 	for _, c := range []struct{ saved, want string }{
 		{"range=this_month&compare=previous_period", "which is compared"},
 		{"range=today&compare=previous_period", ""},
-		{"range=today&compare=previous_period&campaign_ids=7", "is refused since its account changed"},
+		{"range=today&compare=previous_period&campaign_ids=7", "is no longer accepted"},
 		{"range=this_month", ""},
 		{"range=this_month&compare=None", ""},
 	} {

@@ -339,9 +339,31 @@ func (r Request) WithoutComparison() Request {
 	return r
 }
 
+// NeedsOneCurrency reports whether the request is accepted only as long as its account's
+// marketplaces have one currency: in local money, unless each row is of one marketplace,
+// or with figures that are kept in local money alone.
+func (r Request) NeedsOneCurrency() bool {
+	values := map[string][]string{}
+	for _, p := range r.Parameters {
+		for each := range strings.SplitSeq(strings.ToLower(p.Value), ",") {
+			values[p.Name] = append(values[p.Name], strings.TrimSpace(each))
+		}
+	}
+	switch {
+	case values["marketplaces"] != nil, values["marketplace_id"] != nil:
+		return false
+	case slices.Contains(values["currency"], query.LocalCurrency):
+		return !slices.Contains(values[dimensionsName], "marketplace")
+	}
+	return slices.ContainsFunc(values["figures"], func(name string) bool {
+		i := slices.Index(catalogue.ReportFigureNames, name)
+		return i >= 0 && catalogue.ReportFigures[i].Unit == catalogue.Local
+	})
+}
+
 // hideSaved answers errors in saved values, such as an id that the account no longer
-// has or local money of two currencies, as not found: a message may name others that it has. What the reader sent, and
-// what a moving period may refuse, is explained.
+// has or local money of two currencies, as not found: a message may name others that
+// it has. What the reader sent, and what a moving period may refuse, is explained.
 func hideSaved(saved bool, err error) error {
 	var wrong *query.FaultsError
 	if !saved || !errors.As(err, &wrong) {
@@ -351,5 +373,5 @@ func hideSaved(saved bool, err error) error {
 	if !slices.ContainsFunc(wrong.Faults, func(f adlens.Fault) bool { return !slices.Contains(explained, f.Parameter) }) {
 		return err
 	}
-	return &NotFoundError{"what this link asks is refused since its account changed; whoever made it sees why by making it again"}
+	return &NotFoundError{"this link's request is no longer accepted, mostly because its account changed; its creator sees the reason by creating it again"}
 }

@@ -251,3 +251,38 @@ func TestViewsAreMadeOfEndpoints(t *testing.T) {
 		}
 	}
 }
+
+// A link that goes by all marketplaces may be accepted only until one with another currency
+// comes: who makes it learns that.
+func TestARequestThatNeedsOneCurrencyIsKnown(t *testing.T) {
+	for request, want := range map[string]bool{
+		"/timeline?currency=local":                 true,
+		"/timeline?currency=LOCAL":                 true,
+		"/timeline":                                false,
+		"/timeline?currency=USD":                   false,
+		"/timeline?currency=local&marketplaces=UK": false,
+		"/ad-groups?currency=local&marketplace_id=101&campaign_id=3": false,
+		"/report?currency=local&dimensions=campaign":                 true,
+		"/report?currency=local&dimensions=campaign,marketplace":     false,
+		"/report?dimensions=date&figures=spend,sales_7d":             true,
+		"/report?dimensions=date,marketplace&figures=spend,sales_7d": true,
+		"/report?dimensions=date&figures=spend,units_sold_clicks_7d": false,
+	} {
+		r, err := ReadAddress("/api/v1" + request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.NeedsOneCurrency(); got != want {
+			t.Errorf("%s: %t", request, got)
+		}
+	}
+	for text, want := range map[string]bool{"#/overview?currency=local": true, "#/products?currency=local": false, "#/overview": false} {
+		v, err := ParseView(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(v.Requests(), Request.NeedsOneCurrency); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}

@@ -435,6 +435,20 @@ func TestConditionsAreReadStrictly(t *testing.T) {
 	}
 }
 
+// So does the name of the account, which a client gets before it has called anything.
+func TestAPanicOfTheAccountEndsItsRequestAlone(t *testing.T) {
+	var failed error
+	s := New(Config{Now: time.Now, Failed: func(_ string, err error) { failed = err },
+		Account: func(context.Context, *mcp.RequestExtra) adlens.Account { panic("a secret of the inside") }})
+	initialized := func(context.Context, string, mcp.Request) (mcp.Result, error) {
+		return &mcp.InitializeResult{}, nil
+	}
+	_, err := s.nameAccount(initialized)(t.Context(), "initialize", &mcp.ServerRequest[*mcp.InitializeParams]{})
+	if err == nil || strings.Contains(err.Error(), "secret") || failed == nil || !strings.Contains(failed.Error(), "secret") {
+		t.Errorf("the client reads %v, the log %v", err, failed)
+	}
+}
+
 // A tool that fails in an unforeseen way ends its call, and nothing else: the SDK does
 // not catch a panic, which would end the server for all accounts.
 func TestAPanicOfAToolEndsItsCallAlone(t *testing.T) {

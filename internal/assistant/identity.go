@@ -5,6 +5,7 @@ import (
 
 	"adlens"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -12,8 +13,11 @@ import (
 // of one client look alike otherwise. The list of tools, which each conversation reads,
 // stays as short as it is.
 func (s *Server) nameAccount(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, r)
+	return func(ctx context.Context, method string, r mcp.Request) (result mcp.Result, err error) {
+		defer catchPanic(func(caught error) {
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + ": " + s.explainError(method, caught)}
+		})
+		result, err = next(ctx, method, r)
 		if err != nil {
 			return result, err
 		}
