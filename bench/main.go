@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	engine.RunIfAsked()
+	engine.RunIfAsked("bench")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := runBench(ctx, os.Args[1:]); err != nil {

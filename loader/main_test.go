@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	engine.RunIfAsked()
+	engine.RunIfAsked("test")
 	code := m.Run()
 	if err := closeShared(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

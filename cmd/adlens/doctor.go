@@ -61,7 +61,7 @@ and account.`,
 // newInstallation is what the flags name.
 func (o *options) newInstallation(po platformOptions, redis string) doctor.Installation {
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
-	in := doctor.Installation{Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now,
+	in := doctor.Installation{Version: version, Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now,
 		CheckKey: po.checkKey, CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
 	if o.clickhouse == "" {
 		in.DataDir = o.dataDir

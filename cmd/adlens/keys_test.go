@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	engine.RunIfAsked()
+	engine.RunIfAsked(version)
 	os.Exit(m.Run())
 }
 

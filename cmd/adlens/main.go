@@ -21,7 +21,7 @@ func main() {
 	// repeats our secrets unasked would have net/http print them. All that they
 	// log is returned as an error too.
 	log.SetOutput(io.Discard)
-	engine.RunIfAsked()
+	engine.RunIfAsked(version)
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it; else the terminal was closed
 		ends = append(ends, syscall.SIGHUP)

@@ -18,6 +18,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/assistant"
 	"adlens/internal/auth"
+	"adlens/internal/engine"
 	adhttp "adlens/internal/http"
 	"adlens/internal/metrics"
 	"adlens/internal/oauth"
@@ -175,6 +176,11 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	log, err := newLog(so.logLevel)
 	if err != nil {
 		return err
+	}
+	if d.engine != nil {
+		if other := engine.FindOtherVersion(o.dataDir, version); other != nil {
+			log.Warn(other.Error())
+		}
 	}
 	inspector := d.newInspector(log)
 	if err := inspector.inspectAtStart(ctx); err != nil {

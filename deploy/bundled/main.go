@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	engine.RunIfAsked()
+	engine.RunIfAsked("bundled")
 	program := flag.String("program", "", "the program, as it was built")
 	withEngine := flag.Bool("engine", false, "the ClickHouse library is bundled too")
 	notices := flag.String("notices", "", "file of notices to write")

@@ -2,6 +2,8 @@ package commands_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,4 +136,26 @@ func TestTheDoctorWarnsOfMemoryAsADisk(t *testing.T) {
 	house.Need(t, err)
 	healthy(t, p, "acct")
 	doctor(t, p, []sick{{"file_system", "warning", "tmpfs: all of it is gone when the machine restarts"}})
+}
+
+// A process of an earlier version, left open, keeps its engine after an upgrade.
+func TestAnEngineOfAnotherVersionIsReported(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.OwnProgram(t)
+	healthy(t, p, "acct")
+	path := filepath.Join(p.DataDir, "engine", "engine.json")
+	content, err := os.ReadFile(path)
+	house.Need(t, err)
+	var at map[string]any
+	house.Need(t, json.Unmarshal(content, &at))
+	at["version"] = "v0.0.1"
+	content, err = json.Marshal(at)
+	house.Need(t, errors.Join(err, os.WriteFile(path, content, 0o600)))
+	const text = "the engine is one of version v0.0.1, and this is version "
+	doctor(t, p, []sick{{"engine", "warning", text}})
+	later := house.Serve(t, p)
+	if !strings.Contains(later.Log(), text) {
+		t.Errorf("the server logs %s", later.Log())
+	}
 }

@@ -23,7 +23,7 @@ import (
 const roleVariable = "ADLENS_TEST_MIGRATE"
 
 func TestMain(m *testing.M) {
-	engine.RunIfAsked()
+	engine.RunIfAsked("test")
 	if dir := os.Getenv(roleVariable); dir != "" {
 		os.Exit(migrateOnce(dir))
 	}

@@ -12,6 +12,7 @@ import (
 
 // Installation is what is examined.
 type Installation struct {
+	Version string // of the program
 	DataDir string // home of the embedded engine; "" where the server is not ours
 	Remote  string // the database on a server that is not ours; "" for the embedded engine
 	Redis   string // address of the store that servers share limits through; "" where there is none

@@ -38,6 +38,9 @@ func (e *examination) openDatabase() (leave func() error, opened bool) {
 		if e.DataDir == "" {
 			return "ClickHouse " + version, e.checkRights(c)
 		}
+		if other := engine.FindOtherVersion(e.DataDir, e.Version); other != nil {
+			c.addWarning(other.Remedy(), "%s", other.Problem())
+		}
 		return fmt.Sprintf("ClickHouse %s, %s", version, how), nil
 	})
 	if !opened && leave != nil {

@@ -13,6 +13,6 @@
 //	start.lock    held during a look for the engine and starts it
 //	engine.lock   held by the engine for its whole life
 //	users.lock    shared by all users; the engine stops when it can have it alone
-//	engine.json   address and passwords of the running engine (owner only)
+//	engine.json   address, passwords and version of the running engine (owner only)
 //	engine.log    what the engine said; engine.log.1 is that of the one before
 package engine

@@ -63,6 +63,7 @@ type Endpoint struct {
 	ReaderPassword string `json:"reader_password"`
 	LoaderPassword string `json:"loader_password"`
 	Gate           string `json:"gate"` // value of GateHeader, without which nothing is answered
+	Version        string `json:"version"`
 }
 
 // GateHeader is the HTTP header that every request to the engine must carry.

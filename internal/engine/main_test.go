@@ -20,7 +20,7 @@ import (
 const roleVariable = "ADLENS_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	RunIfAsked()
+	RunIfAsked("test")
 	if role := strings.Fields(os.Getenv(roleVariable)); len(role) > 0 {
 		os.Exit(play(role))
 	}

@@ -31,10 +31,11 @@ func init() {
 func isEngineProcess() bool { return len(os.Args) == 4 && os.Args[1] == Command }
 
 // RunIfAsked becomes the engine where this process was started to be it, and
-// never returns then. Every binary that opens an engine calls it first.
-func RunIfAsked() {
+// never returns then. Every binary that opens an engine calls it first, with its
+// own version: after an upgrade an engine may be of another one than its users.
+func RunIfAsked(version string) {
 	if isEngineProcess() {
-		os.Exit(runEngine(os.Args[2], os.Args[3]))
+		os.Exit(runEngine(os.Args[2], os.Args[3], version))
 	}
 }
 
@@ -54,9 +55,9 @@ const (
 // listener's handler has thrown, for which one wrong password is enough. The
 // process holds the terminal's master side itself, so that its life hangs on
 // no other process's.
-func runEngine(dataDir, library string) int {
+func runEngine(dataDir, library, version string) int {
 	unix.Umask(0o077)
-	err := runProcess(homeOf(dataDir), library)
+	err := runProcess(homeOf(dataDir), library, version)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "adlens engine:", err)
 		return 1
@@ -64,7 +65,7 @@ func runEngine(dataDir, library string) int {
 	return 0
 }
 
-func runProcess(h home, library string) error {
+func runProcess(h home, library, version string) error {
 	// The directory is this process's own for as long as it lives: the lock came
 	// with it, and goes with it. Nothing that it may start must keep it.
 	if _, err := unix.FcntlInt(ownFD, unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
@@ -75,7 +76,7 @@ func runProcess(h home, library string) error {
 		return fmt.Errorf("no port of 127.0.0.1 is free: %w", err)
 	}
 	defer unix.Close(reserved)
-	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword(), Gate: newPassword()}
+	e := Endpoint{PID: os.Getpid(), Address: address, ReaderPassword: newPassword(), LoaderPassword: newPassword(), Gate: newPassword(), Version: version}
 	if err := h.writeConfig(e); err != nil {
 		return err
 	}

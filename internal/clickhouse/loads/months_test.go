@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	engine.RunIfAsked()
+	engine.RunIfAsked("test")
 	os.Exit(m.Run())
 }
 
