@@ -132,7 +132,7 @@ func explainUnprinted(command, id string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s is valid, but could not be printed and is never shown again; revoke it with adlens %s revoke %s, and make another: %w", command, id, command, id, err)
+	return advice{fmt.Errorf("%s %s is valid, but could not be printed and is never shown again; revoke it with adlens %s revoke %s, and make another: %w", command, id, command, id, err)}
 }
 
 type keyJSON struct {

@@ -10,8 +10,10 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
+	"adlens"
 	"adlens/internal/commits"
 	"adlens/internal/engine"
 )
@@ -38,7 +40,7 @@ func main() {
 	}
 	if err != nil {
 		if !errors.Is(err, errSaid) {
-			fmt.Fprintln(root.ErrOrStderr(), "adlens:", explainInterrupt(ctx, err))
+			fmt.Fprintln(root.ErrOrStderr(), "adlens:", explainFullDisk(explainInterrupt(ctx, err)))
 		}
 		os.Exit(1)
 	}
@@ -54,7 +56,17 @@ func explainInterrupt(ctx context.Context, err error) error {
 	return errors.New("interrupted: what was under way did not come to its end; run the same command again")
 }
 
-// advice is an error that says what is to be done now.
+// explainFullDisk says what can be done about a full disk before an error that does not say
+// so itself, as those of loads do, which know what became of their files.
+func explainFullDisk(err error) error {
+	_, says := errors.AsType[advice](err)
+	if says || adlens.KindOf(err) != adlens.DiskFull || strings.Contains(err.Error(), "disk is full") {
+		return err
+	}
+	return fmt.Errorf("the disk is full: free some space and run it again: %w", err)
+}
+
+// advice is an error that says what is to be done now, or that all is done.
 type advice struct{ error }
 
 func (a advice) Unwrap() error { return a.error }

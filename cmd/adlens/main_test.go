@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
+	"adlens"
 	"adlens/internal/commits"
 )
 
@@ -40,5 +43,24 @@ func TestAServerThatIsStoppedWhileItStartsEndsWell(t *testing.T) {
 	root.SetArgs([]string{"serve", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()})
 	if err := root.ExecuteContext(ctx); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whatever command met a full disk, its error is printed with what to do about it.
+func TestACommandOnAFullDiskSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	full := &adlens.Error{Kind: adlens.DiskFull, Err: errors.New("Cannot reserve 1.00 MiB, not enough space")}
+	file := &os.PathError{Op: "write", Path: "library.checked", Err: syscall.ENOSPC}
+	const said = "the disk is full: free some space and run it again: "
+	for _, err := range []error{full, fmt.Errorf("schema/0022_ad_groups.sql: %w", full), errors.Join(file, errors.New("another"))} {
+		if got := explainFullDisk(err); got.Error() != said+err.Error() || !errors.Is(got, err) {
+			t.Errorf("%q is printed as %q", err, got)
+		}
+	}
+	for _, err := range []error{explainError(full), explainUnprinted("key", "k_1", file), explainDone("account acme is connected", file),
+		&adlens.Error{Kind: adlens.Overloaded, Err: full}, errors.New("another")} {
+		if got := explainFullDisk(err); got != err {
+			t.Errorf("%q is printed as %q", err, got)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func explainDone(done string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s; this could not be printed: %w", done, err)
+	return advice{fmt.Errorf("%s; this could not be printed: %w", done, err)}
 }
 
 // newID makes an id that is not known yet and no secret.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"adlens"
 	"adlens/internal/backup"
 	"adlens/internal/clickhouse/schema"
 
@@ -96,17 +95,9 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 		backup.Restoring{Account: account, Schema: newest, Earlier: earlier, Lock: d.locker.Lock}, t)
 	t.clearLine()
 	if err != nil {
-		return noRoom(err)
+		return err
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
 	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
-}
-
-// noRoom adds to an error what a person can do about it.
-func noRoom(err error) error {
-	if adlens.KindOf(err) == adlens.DiskFull {
-		return fmt.Errorf("the disk is full: free some space and restore again (%w)", err)
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adlens/integration/harness"
 	"adlens/integration/house"
 )
 
@@ -65,6 +66,27 @@ func TestAServerStartsOnAFullDiskOrSaysWhyNot(t *testing.T) {
 		w.isWhole(t)
 		w.stop(t)
 	}
+}
+
+// The first command of a new version brings the schema up to date, which needs some space.
+func TestAnUpgradeOnAFullDiskSaysSo(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	l := landed{"testdata/landed/schema-17"}
+	old, err := harness.New(l.unpack(t, "data.tar.gz"))
+	house.Need(t, err)
+	p, err := old.CopyTo(house.Mounted(t))
+	house.Need(t, err)
+	for _, left := range []int64{0, 512 << 10, 1 << 20, 2 << 20} {
+		free := fill(t, p.DataDir, left)
+		r := p.Run("account", "list")
+		t.Logf("%d bytes left: %s", left, r)
+		if r.Code != 0 && strings.Count(r.Stderr, "the disk is full: ") != 1 {
+			t.Errorf("with %d bytes left, the upgrade fails like this: %s", left, r)
+		}
+		free()
+	}
+	l.wantAnswers(t, p)
 }
 
 // A disk that is full for moments, again and again, under loads and merges: no
