@@ -30,6 +30,22 @@ func TestTheDoctorDoesNotMakeWhatIsMissing(t *testing.T) {
 	}
 }
 
+// The first command may be killed when the engine runs and has no database yet; the next one
+// goes on.
+func TestTheDoctorTakesADirectoryWithoutADatabaseForUnfinished(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p := house.EmptyProgram(t)
+	house.Need(t, os.MkdirAll(filepath.Join(p.DataDir, "engine", "store"), 0o700))
+	doctor(t, p, []sick{{"schema", "warning", "there are no tables yet"}})
+	identity := filepath.Join(p.DataDir, "identity.json")
+	house.Need(t, os.WriteFile(identity, []byte(`{"embedded engine":"d_1"}`), 0o600))
+	doctor(t, p, []sick{{"engine", "failed", "is empty"}}) // there was one
+	house.Need(t, os.Remove(identity))
+	healthy(t, p, "acct")
+	doctor(t, p, nil)
+}
+
 func TestTheDoctorExaminesTheDataDirectory(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

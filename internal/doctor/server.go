@@ -32,8 +32,11 @@ func (e *examination) openDatabase() (leave func() error, opened bool) {
 				c.addFailure(putBack, "%v", wrong[0])
 				return "", nil
 			}
-			c.addFailure(e.adviceToOpen(err), "it does not answer: %v", err)
-			return "", nil
+			if !e.isUnfinished() {
+				c.addFailure(e.adviceToOpen(err), "it does not answer: %v", err)
+				return "", nil
+			}
+			version = "without a database"
 		}
 		if e.DataDir == "" {
 			return "ClickHouse " + version, e.checkRights(c)
@@ -49,6 +52,16 @@ func (e *examination) openDatabase() (leave func() error, opened bool) {
 		}
 	}
 	return leave, opened
+}
+
+// isUnfinished reports whether the engine answers and has no database yet: its first command
+// was ended before it made that, and the next one does.
+func (e *examination) isUnfinished() bool {
+	if e.DataDir == "" {
+		return false
+	}
+	state, err := e.db.Audit.Schema(e.ctx)
+	return err == nil && state.Applied == 0
 }
 
 func (e *examination) adviceToOpen(err error) string {
