@@ -47,7 +47,7 @@ with its name, keys and links.`,
 		Example: `  adlens account add acme --name "Acme Ltd"
   adlens account add trial-7 --name "Lamps & Co" --subscription trialing
   adlens account add acme --name "Acme Ltd" --recall`,
-		Args: oneArgument("ID"),
+		Args: accountArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.ID, a.CreatedAt = args[0], time.Now().UTC().Truncate(time.Millisecond)
 			if err := checkAccount(a); err != nil {
@@ -82,7 +82,7 @@ func newAccountSet(o *options) *cobra.Command {
 seconds. A canceled account keeps its data, and answers /api/v1/account alone.`,
 		Example: `  adlens account set acme --subscription canceled
   adlens account set acme --name "Acme Limited"`,
-		Args:              oneArgument("ID"),
+		Args:              accountArgument,
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			named, stated := cmd.Flags().Changed("name"), cmd.Flags().Changed("subscription")
@@ -196,10 +196,18 @@ func (o *options) printAccount(cmd *cobra.Command, a adlens.Account) error {
 	return o.printDone(cmd, accountLine(a), fmt.Sprintf("account %s: %s, %s", a.ID, a.Name, a.Subscription))
 }
 
-func checkAccount(a adlens.Account) error {
-	if !accountForm.MatchString(a.ID) {
-		return fmt.Errorf("%q is no account id; expected 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first", a.ID)
+// accountArgument is the argument of commands that need the id of an account.
+func accountArgument(cmd *cobra.Command, args []string) error {
+	if err := oneArgument("ID")(cmd, args); err != nil {
+		return err
 	}
+	if !accountForm.MatchString(args[0]) {
+		return fmt.Errorf("%q is no account id; expected 1 to 64 letters, digits, dots, dashes and underscores, a letter or digit first", args[0])
+	}
+	return nil
+}
+
+func checkAccount(a adlens.Account) error {
 	if strings.TrimSpace(a.Name) == "" {
 		return fmt.Errorf("the name is empty; expected what people call the account")
 	}

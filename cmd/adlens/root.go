@@ -48,6 +48,9 @@ Where something seems wrong, adlens doctor looks for it.`,
 			if err := fromEnvironment(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := refuseEmptyAccount(cmd); err != nil {
+				return err
+			}
 			return requireFlags(cmd)
 		},
 	}

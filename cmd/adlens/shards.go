@@ -91,7 +91,7 @@ backup has the account. Its name, keys, links and connections stay. Load its ext
 again; connections read again what the platform still has.`,
 		Example: `  adlens account move acme --shard 2
   adlens account move acme --shard 1 --lost`,
-		Args:              oneArgument("ID"),
+		Args:              accountArgument,
 		ValidArgsFunction: o.completeAccounts,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error { return o.moveAccount(cmd, d, args[0], to, lost) })

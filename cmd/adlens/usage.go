@@ -97,6 +97,20 @@ func requireFlags(cmd *cobra.Command) error {
 	return fmt.Errorf("%s and %s are missing; see %s --help", strings.Join(missing[:last], ", "), missing[last], cmd.CommandPath())
 }
 
+// refuseEmptyAccount fails where an account is given without an id, as by a shell's variable
+// that is not set: a command that needs none would take it for all accounts.
+func refuseEmptyAccount(cmd *cobra.Command) error {
+	f := cmd.Flags().Lookup("account")
+	if f == nil || !f.Changed || f.Value.String() != "" {
+		return nil
+	}
+	name := "--account"
+	if !isOnLine(f) {
+		name = envVariable(f.Name)
+	}
+	return fmt.Errorf("%s is empty; expected the id of an account, as adlens account list shows it", name)
+}
+
 // needSubcommand is what a command does that is only a group of others.
 func needSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

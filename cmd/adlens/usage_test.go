@@ -118,6 +118,30 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
+// An empty account is none, and never all of them: it comes from a variable that is not set.
+func TestAnEmptyAccountIsRefused(t *testing.T) {
+	t.Setenv("ADLENS_DATA_DIR", filepath.Join(t.TempDir(), "none"))
+	tried := 0
+	for path, cmd := range commands() {
+		words := append(strings.Fields(path), argumentsFor(cmd)...)
+		if strings.HasPrefix(path, "account ") && len(words) > 2 {
+			wantWords(t, runBad(t, append(strings.Fields(path), "")...), `"" is no account id; expected 1 to 64 letters`)
+		}
+		if cmd.Flags().Lookup("account") == nil {
+			continue
+		}
+		tried++
+		wantWords(t, runBad(t, append(words, "--account", "")...), "--account is empty; expected the id of an account")
+		t.Run(path, func(t *testing.T) {
+			t.Setenv("ADLENS_ACCOUNT", "")
+			wantWords(t, runBad(t, words...), "ADLENS_ACCOUNT is empty; expected the id of an account")
+		})
+	}
+	if tried < 17 {
+		t.Errorf("%d commands were tried", tried)
+	}
+}
+
 func TestEveryCommandHasItsHelp(t *testing.T) {
 	for path, cmd := range commands() {
 		root := newRoot()
