@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +18,44 @@ type writes chan string
 func (w writes) Write(text []byte) (int, error) {
 	w <- string(text)
 	return len(text), nil
+}
+
+// A person who works on many accounts sees which one a command was about.
+func TestWhatACommandDidNamesTheAccount(t *testing.T) {
+	d, o := home(t)
+	key := rotatable(t, d, o)
+	rates := filepath.Join(t.TempDir(), "rates.csv")
+	if err := os.WriteFile(rates, []byte("date,currency,usd\n2026-01-02,EUR,1.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string, words ...string) (out string) {
+		t.Helper()
+		out, err := run(o, words...)
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("%q: want %q in %q, %v", words, want, out, err)
+		}
+		return out
+	}
+	inJSON := func(id string, words ...string) string {
+		t.Helper()
+		out, line := says(`"account_id":"acme"`, append(words, "--json")...), map[string]any{}
+		_, text, _ := strings.Cut(out, "{") // standard error comes first
+		if err := json.Unmarshal([]byte("{"+text), &line); err != nil || id != "" && line[id] == nil {
+			t.Fatalf("%q: %v: %s", words, err, out)
+		}
+		text, _ = line[id].(string)
+		return text
+	}
+	inJSON("key_id", "key", "create", "--account", "acme", "--name", "another")
+	says("key "+key.ID+" (sheet) of account acme is revoked; its successor is k_", "key", "rotate", key.ID, "--overlap", "0")
+	says("key "+key.ID+" (sheet) of account acme is revoked\n", "key", "revoke", key.ID)
+	inJSON("key_id", "key", "revoke", key.ID)
+	feed := inJSON("feed_id", "feed", "create", "--account", "acme", "--name", "sheet", "--request", "/rules")
+	says(feed+" (sheet) of account acme is revoked\n", "feed", "revoke", feed)
+	app := inJSON("app_id", "app", "invite", "--account", "acme")
+	says(app+" (an invitation) of account acme is revoked\n", "app", "revoke", app)
+	says("1 rows read for account acme\n", "load", "--account", "acme", rates)
+	inJSON("", "load", "--account", "acme", rates)
 }
 
 // A restore of all accounts that did not end goes on only where there is no account. It

@@ -114,6 +114,7 @@ To withdraw the invitation, or to end the connection later: adlens app revoke %s
 
 type appJSON struct {
 	ID          string  `json:"app_id"`
+	Account     string  `json:"account_id"`
 	Name        string  `json:"name"`
 	ClientID    string  `json:"client_id"`
 	RedirectURI string  `json:"redirect_uri"`
@@ -132,7 +133,7 @@ func appLine(a auth.App, now time.Time) appJSON {
 	if !end.IsZero() {
 		expires = &end
 	}
-	return appJSON{a.ID, a.Name, a.ClientID, a.RedirectURI, state, adlens.FormatTime(a.InvitedAt), adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(expires), adlens.FormatOptionalTime(a.RevokedAt)}
+	return appJSON{a.ID, a.AccountID, a.Name, a.ClientID, a.RedirectURI, state, adlens.FormatTime(a.InvitedAt), adlens.FormatOptionalTime(a.ConnectedAt), adlens.FormatOptionalTime(a.LastUsedAt), adlens.FormatOptionalTime(expires), adlens.FormatOptionalTime(a.RevokedAt)}
 }
 
 // appState names the state of a connection, and says when it ends by itself.
@@ -171,6 +172,7 @@ var apps = recordKind[auth.App, appJSON]{command: "app", what: "app",
 	name: func(a auth.App) string {
 		return cmp.Or(strings.Join(strings.Fields(a.Name), " "), "an invitation")
 	},
+	account: func(a auth.App) string { return a.AccountID },
 }
 
 func newAppList(o *options) *cobra.Command {
@@ -178,9 +180,9 @@ func newAppList(o *options) *cobra.Command {
 those that ended too. A state is invited, allowed (a person consented, and the
 assistant has not fetched its tokens yet), connected, expired or revoked.
 
-With --json each of data[] has app_id, name, client_id, redirect_uri (where the
-answers go), state, invited_at, connected_at, last_used_at, expires_at and
-revoked_at. The name is what the assistant says of itself.`)
+With --json each of data[] has app_id, account_id, name, client_id, redirect_uri
+(where the answers go), state, invited_at, connected_at, last_used_at, expires_at
+and revoked_at. The name is what the assistant says of itself.`)
 }
 
 func newAppRevoke(o *options) *cobra.Command {

@@ -43,12 +43,12 @@ func TestAnInvitationIsPrintedListedAndWithdrawn(t *testing.T) {
 		t.Errorf("without --public-url: %s: %v", out, err)
 	}
 	expires := adlens.FormatTime(app.Invite.ExpiresAt)
-	want := appJSON{ID: app.ID, State: "invited", InvitedAt: adlens.FormatTime(app.InvitedAt), ExpiresAt: &expires}
+	want := appJSON{ID: app.ID, Account: "acme", State: "invited", InvitedAt: adlens.FormatTime(app.InvitedAt), ExpiresAt: &expires}
 	if all := appsListed(t, o); len(all) != 2 || !cmp.Equal(want, all[0]) {
 		t.Errorf("listed are %+v, expected %+v first", all, want)
 	}
 	for range 2 {
-		if out, err := run(o, "app", "revoke", app.ID); err != nil || out != "app "+app.ID+" (an invitation) is revoked\n" {
+		if out, err := run(o, "app", "revoke", app.ID); err != nil || out != "app "+app.ID+" (an invitation) of account acme is revoked\n" {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -25,6 +25,7 @@ one region, through which some profiles are read; adlens connect makes them.`,
 }
 
 type connectionJSON struct {
+	Account     string   `json:"account_id"`
 	Name        string   `json:"name"`
 	Region      string   `json:"region"`
 	ClientID    string   `json:"client_id"`
@@ -44,7 +45,7 @@ func connectionLine(c adlens.Connection) connectionJSON {
 		state = "accepted"
 	}
 	chosen := append(append([]string{}, c.Choice.Profiles...), c.Choice.Countries...)
-	return connectionJSON{c.Name, c.Region, c.ClientID, state, adlens.FormatTime(c.ConnectedAt), append([]string{}, c.Profiles...), chosen, append([]string{}, c.Untaken...)}
+	return connectionJSON{c.Account, c.Name, c.Region, c.ClientID, state, adlens.FormatTime(c.ConnectedAt), append([]string{}, c.Profiles...), chosen, append([]string{}, c.Untaken...)}
 }
 
 // connections are how connections are listed.
@@ -65,9 +66,9 @@ each, which were chosen, and which the platform lists since and were not taken
 because they may be of another advertiser. A state is accepted or refused: what
 the platform made of the credentials the last time.
 
-With --json each of data[] has name, region, client_id, state, connected_at,
-profiles, chosen (profiles or countries, empty where nothing was chosen) and
-untaken. A connection of an earlier version has no profiles until the platform
+With --json each of data[] has account_id, name, region, client_id, state,
+connected_at, profiles, chosen (profiles or countries, empty where nothing was
+chosen) and untaken. A connection of an earlier version has no profiles until the platform
 is asked the next time; those that are held count as its own meanwhile.`)
 }
 

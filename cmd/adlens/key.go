@@ -136,10 +136,11 @@ func explainUnprinted(command, id string, err error) error {
 }
 
 type keyJSON struct {
-	ID     string   `json:"key_id"`
-	Name   string   `json:"name"`
-	Start  string   `json:"start"`
-	Scopes []string `json:"scopes"`
+	ID      string   `json:"key_id"`
+	Account string   `json:"account_id"`
+	Name    string   `json:"name"`
+	Start   string   `json:"start"`
+	Scopes  []string `json:"scopes"`
 	// Marketplaces is null for all of the account's.
 	Marketplaces []string `json:"marketplaces"`
 	// The limits are null where it has none of its own.
@@ -154,7 +155,7 @@ type keyJSON struct {
 }
 
 func keyLine(r auth.Record) keyJSON {
-	return keyJSON{r.ID, r.Name, r.Start, r.Scopes, r.Marketplaces, unlessZero(r.Limits.Minute), unlessZero(r.Limits.Day),
+	return keyJSON{r.ID, r.AccountID, r.Name, r.Start, r.Scopes, r.Marketplaces, unlessZero(r.Limits.Minute), unlessZero(r.Limits.Day),
 		adlens.FormatTime(r.CreatedAt), adlens.FormatOptionalTime(r.LastUsedAt), adlens.FormatOptionalTime(r.ExpiresAt), adlens.FormatOptionalTime(r.RevokedAt), unlessZero(r.Successor)}
 }
 
@@ -183,15 +184,15 @@ var keys = recordKind[auth.Record, keyJSON]{command: "key", what: "key",
 	},
 	put:  func(ctx context.Context, d *data, r auth.Record) error { return d.Keys.PutKey(ctx, r) },
 	end:  func(r *auth.Record) **time.Time { return &r.RevokedAt },
-	name: func(r auth.Record) string { return r.Name },
+	name: func(r auth.Record) string { return r.Name }, account: func(r auth.Record) string { return r.AccountID },
 }
 
 func newKeyList(o *options) *cobra.Command {
 	return keys.newList(o, "List the keys of an account", `List the keys of an account, the revoked and expired ones included: their ids,
 first characters, and when each was last used. With --json each of data[] has
-key_id, name, start, scopes, marketplaces (null for all), limit_minute and limit_day
-(null without one of its own), created_at, last_used_at, expires_at, revoked_at, and
-successor, the key that replaces it.`)
+key_id, account_id, name, start, scopes, marketplaces (null for all), limit_minute
+and limit_day (null without one of its own), created_at, last_used_at, expires_at,
+revoked_at, and successor, the key that replaces it.`)
 }
 
 func newKeyRevoke(o *options) *cobra.Command {

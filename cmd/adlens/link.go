@@ -218,6 +218,7 @@ type linkJSON struct {
 	Address string `json:"address,omitempty"`
 	FeedID  string `json:"feed_id,omitempty"`
 	ShareID string `json:"share_id,omitempty"`
+	Account string `json:"account_id"`
 	Name    string `json:"name"`
 	Start   string `json:"start"`
 	Request string `json:"request,omitempty"`
@@ -231,7 +232,7 @@ type linkJSON struct {
 }
 
 func (l linkCommand) line(r auth.Record) linkJSON {
-	line := linkJSON{Name: r.Name, Start: r.Start, Marketplaces: r.Marketplaces, CreatedAt: adlens.FormatTime(r.CreatedAt), LastUsedAt: adlens.FormatOptionalTime(r.LastUsedAt), ExpiresAt: adlens.FormatOptionalTime(r.ExpiresAt), RevokedAt: adlens.FormatOptionalTime(r.RevokedAt)}
+	line := linkJSON{Account: r.AccountID, Name: r.Name, Start: r.Start, Marketplaces: r.Marketplaces, CreatedAt: adlens.FormatTime(r.CreatedAt), LastUsedAt: adlens.FormatOptionalTime(r.LastUsedAt), ExpiresAt: adlens.FormatOptionalTime(r.ExpiresAt), RevokedAt: adlens.FormatOptionalTime(r.RevokedAt)}
 	if l.kind == auth.Share {
 		line.ShareID, line.View = r.ID, r.Request
 	} else {
@@ -260,6 +261,6 @@ func (l linkCommand) records() recordKind[auth.Record, linkJSON] {
 		},
 		put:  func(ctx context.Context, d *data, r auth.Record) error { return d.Feeds.PutFeed(ctx, r) },
 		end:  func(r *auth.Record) **time.Time { return &r.RevokedAt },
-		name: func(r auth.Record) string { return r.Name },
+		name: func(r auth.Record) string { return r.Name }, account: func(r auth.Record) string { return r.AccountID },
 	}
 }

@@ -62,8 +62,9 @@ says, else when the workbook says, else at the time of the file. A notice says w
 it was taken for. Loading a copy of it again changes nothing.
 
 On a terminal a line tells how far it is; elsewhere a line does every ten
-seconds. With --json each of files[] has file, status (loaded, unchanged,
-refused, skipped, failed), rows and error, and a notice where there is one.`,
+seconds. With --json it prints account_id and files[], of which each has file, status
+(loaded, unchanged, refused, skipped, failed), rows and error, and a notice where
+there is one.`,
 		Example: `  adlens load --account acme extracts/
   adlens load --account acme profiles.json rates.csv november.report.json`,
 		Args: someArguments("PATH"),
@@ -80,7 +81,7 @@ refused, skipped, failed), rows and error, and a notice where there is one.`,
 					return err
 				}
 				result, err := d.loadFiles(cmd.Context(), account, paths, o.newProgress(cmd.ErrOrStderr()), profile, at)
-				return o.printLoadResult(cmd, result, err)
+				return o.printLoadResult(cmd, account, result, err)
 			})
 		},
 	}
@@ -187,16 +188,19 @@ const loadGCPercent = 50
 const loadGCFloor = 16 << 20
 
 // printLoadResult reports what became of each file.
-func (o *options) printLoadResult(cmd *cobra.Command, result loader.Result, err error) error {
+func (o *options) printLoadResult(cmd *cobra.Command, account string, result loader.Result, err error) error {
 	printTrouble(cmd.ErrOrStderr(), result)
 	var printing error
 	if o.json {
 		if result.Files == nil {
 			result.Files = []loader.FileResult{}
 		}
-		printing = printJSON(cmd.OutOrStdout(), result)
+		printing = printJSON(cmd.OutOrStdout(), struct {
+			Account string `json:"account_id"`
+			loader.Result
+		}{account, result})
 	} else {
-		printing = printCounts(cmd.OutOrStdout(), result)
+		printing = printCounts(cmd.OutOrStdout(), account, result)
 	}
 	if printing != nil { // explainError would call a full disk the data's
 		return errors.Join(explainError(err), fmt.Errorf("the result of the load could not be printed: %w", printing))
@@ -238,7 +242,7 @@ func printTrouble(trouble io.Writer, result loader.Result) {
 	}
 }
 
-func printCounts(out io.Writer, result loader.Result) error {
+func printCounts(out io.Writer, account string, result loader.Result) error {
 	counts, rows := map[loader.Status]int{}, 0
 	for _, f := range result.Files {
 		counts[f.Status]++
@@ -250,8 +254,8 @@ func printCounts(out io.Writer, result loader.Result) error {
 			others += fmt.Sprintf("%d %s, ", n, status)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read\n",
-		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], others, counts[loader.Skipped], rows)
+	_, err := fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read for account %s\n",
+		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], others, counts[loader.Skipped], rows, account)
 	return err
 }
 

@@ -67,7 +67,7 @@ is 1.`,
 				if err != nil && len(result.Files) == 0 {
 					return err // nothing was loaded that could be told of
 				}
-				return o.printLoadResult(cmd, result, err)
+				return o.printLoadResult(cmd, account, result, err)
 			})
 		},
 	}

@@ -29,6 +29,8 @@ type recordKind[T, L any] struct {
 	put  func(ctx context.Context, d *data, one T) error
 	end  func(one *T) **time.Time // when it was revoked
 	name func(one T) string
+	// account returns the account that one is of: a person who has its id alone may not know.
+	account func(one T) string
 }
 
 // newList makes the command that lists those of an account.
@@ -162,7 +164,7 @@ func (k recordKind[T, L]) revoke(o *options, cmd *cobra.Command, id string) erro
 		if err := k.put(cmd.Context(), d, one); err != nil {
 			return err
 		}
-		done := fmt.Sprintf("%s %s (%s) is revoked", k.what, id, k.name(one))
+		done := fmt.Sprintf("%s %s (%s) of account %s is revoked", k.what, id, k.name(one), k.account(one))
 		return o.printDone(cmd, k.line(one), done)
 	})
 }

@@ -119,6 +119,6 @@ func (o *options) printRotated(cmd *cobra.Command, key auth.Key, successor, old 
 	if old.RevokedAt == nil {
 		end = "ends at " + adlens.FormatTime(*old.ExpiresAt)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "key %s (%s) %s; its successor is %s\n", old.ID, old.Name, end, successor.ID)
+	fmt.Fprintf(cmd.ErrOrStderr(), "key %s (%s) of account %s %s; its successor is %s\n", old.ID, old.Name, old.AccountID, end, successor.ID)
 	return o.printKey(cmd, key, successor)
 }
