@@ -69,6 +69,14 @@ func JoinFew(all []string, most int, separator string) string {
 	return text
 }
 
+// FormatCount writes a number with its noun.
+func FormatCount[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // isPlain reports whether a text has nothing to remove: most are of ASCII alone.
 func isPlain(text string) bool {
 	for i := range len(text) {

@@ -13,3 +13,11 @@ func TestOfManyTextsTheFirstAreListed(t *testing.T) {
 		}
 	}
 }
+
+func TestACountHasItsNoun(t *testing.T) {
+	for n, want := range []string{"0 keys", "1 key", "2 keys"} {
+		if got := FormatCount(n, "key"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

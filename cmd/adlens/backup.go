@@ -131,14 +131,18 @@ func takenLine(place backup.Place, taken backup.Taken) takenJSON {
 	return line
 }
 
+// describeContents says how much a backup has.
+func (t takenJSON) describeContents() string {
+	return fmt.Sprintf("%s, %s in %s, %s", adlens.FormatCount(t.Accounts, "account"), adlens.FormatCount(t.Rows, "row"), adlens.FormatCount(t.Files, "file"), formatBytes(t.Stored))
+}
+
 func (o *options) sayTaken(cmd *cobra.Command, place backup.Place, taken backup.Taken, t *transfer) error {
 	line := takenLine(place, taken)
 	said := struct {
 		takenJSON
 		Copied uint64 `json:"copied_rows"`
 	}{line, t.copied}
-	return o.printDone(cmd, said, fmt.Sprintf("backup %s in %s: %d accounts, %d rows in %d files, %s; %d rows were new",
-		line.ID, line.Place, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored), t.copied))
+	return o.printDone(cmd, said, fmt.Sprintf("backup %s in %s: %s; %d rows were new", line.ID, line.Place, line.describeContents(), t.copied))
 }
 
 // formatBytes writes bytes for people.
@@ -247,7 +251,7 @@ func (o *options) sayVerified(cmd *cobra.Command, line takenJSON, faults []error
 			return err
 		}
 	} else if len(faults) == 0 {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %d accounts, %d rows in %d files, %s\n", line.ID, line.Accounts, line.Rows, line.Files, formatBytes(line.Stored))
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "backup %s is whole: %s\n", line.ID, line.describeContents())
 		return err
 	}
 	for _, text := range texts {

@@ -40,9 +40,16 @@ func TestARestoreTellsWhatIsToBeDoneAgain(t *testing.T) {
 			t.Fatal(out, err)
 		}
 	}
-	for _, restore := range [][]string{{"restore", "--from", place}, {"restore", "--from", place, "--account", "acme"}} {
+	for want, restore := range map[string][]string{
+		"restored 1 account, 2 rows, from backup ": {"restore", "--from", place},
+		`"account_id":null}`:                       {"restore", "--from", place, "--json"},
+		`"account_id":"acme"}`:                     {"restore", "--from", place, "--json", "--account", "acme"},
+	} {
 		restored := &options{dataDir: t.TempDir()}
 		out, err := run(restored, restore...)
+		if !strings.Contains(out, want) {
+			t.Errorf("%v printed %q, expected %q", restore, out, want)
+		}
 		if err != nil || !strings.Contains(out, "cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since") {
 			t.Errorf("%v printed %q, %v", restore, out, err)
 		}
@@ -125,7 +132,7 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	if err := d.requireNoRestore(t.Context(), "acme", false); err != nil {
 		t.Errorf("what was counted keeps an account from being added: %v", err)
 	}
-	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err != nil || !strings.Contains(out, "restored 1 accounts") {
+	if out, err := run(o, "restore", "--from", place, "--account", "acme"); err != nil || !strings.Contains(out, "restored account acme, 5 rows, from backup ") {
 		t.Errorf("the restore printed %s, %v", out, err)
 	}
 	if v, err := d.Figures.View(t.Context(), "acme"); err != nil || len(v.Marketplaces) != 1 {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"adlens"
 	"adlens/internal/backup"
 	"adlens/internal/clickhouse/schema"
 
@@ -99,5 +100,13 @@ func (o *options) restoreBackup(cmd *cobra.Command, d *data, place backup.Place,
 	}
 	taken.Accounts = restored
 	line := takenLine(place, taken)
-	return o.printDone(cmd, line, fmt.Sprintf("restored %d accounts, %d rows, from backup %s in %s", line.Accounts, line.Rows, line.ID, line.Place))
+	what := adlens.FormatCount(line.Accounts, "account")
+	if account != "" {
+		what = "account " + account
+	}
+	said := struct {
+		takenJSON
+		Account *string `json:"account_id"` // null where all were restored
+	}{line, unlessZero(account)}
+	return o.printDone(cmd, said, fmt.Sprintf("restored %s, %s, from backup %s in %s", what, adlens.FormatCount(line.Rows, "row"), line.ID, line.Place))
 }

@@ -96,7 +96,7 @@ func (e *examination) isUnreadable(account string, err error) bool {
 
 func (e *examination) someAccount(c *checkup) (string, error) {
 	if len(e.accounts)+len(e.unreadable)+len(e.lost) > 0 {
-		return formatCount(len(e.accounts)+len(e.unreadable), "account"), nil
+		return adlens.FormatCount(len(e.accounts)+len(e.unreadable), "account"), nil
 	}
 	backup, err := e.db.Sink.Noted(e.ctx, "")
 	if backup != "" {
@@ -176,7 +176,7 @@ func (e *examination) checkKeys(c *checkup) (string, error) {
 		}
 		return err
 	})
-	return formatCount(valid, "valid key"), nil
+	return adlens.FormatCount(valid, "valid key"), nil
 }
 
 func adviceToRenew(a account) string {

@@ -55,7 +55,7 @@ func (e *examination) checkConnections(c *checkup) (string, error) {
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return formatCount(n, "connection") + " whose credentials can be read and were accepted the last time", nil
+	return adlens.FormatCount(n, "connection") + " whose credentials can be read and were accepted the last time", nil
 }
 
 // warnAbandoned warns of marketplaces whose figures are held and that no connection
@@ -173,7 +173,7 @@ func (e *examination) checkRefreshes(c *checkup) (string, error) {
 	if n == 0 {
 		return "no account is connected to the platform", nil
 	}
-	return formatCount(n, "connection") + " without a failed refresh", nil
+	return adlens.FormatCount(n, "connection") + " without a failed refresh", nil
 }
 
 // warnLagging warns of reports of a connection's profiles that are behind. Where a refresh

@@ -89,14 +89,6 @@ func joinFew(all []string) string {
 	return adlens.JoinFew(slices.Compact(slices.Clone(all)), 3, ", ")
 }
 
-// formatCount writes a number with its noun.
-func formatCount(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // formatBytes writes bytes for people.
 func formatBytes(bytes uint64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}

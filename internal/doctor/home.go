@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"adlens"
 	"adlens/internal/engine"
 
 	"golang.org/x/sys/unix"
@@ -68,7 +69,7 @@ func (e *examination) fileOwners(c *checkup) (string, error) {
 	}
 	if others > 0 {
 		c.addFailure(fmt.Sprintf("run adlens as the user that owns the data, always the same one; or give it all to this one: chown -R %s %s", engine.UserName(me), e.DataDir),
-			"%s, %s among them, belong to user %s, and this is user %s; the engine was not started", formatCount(int(others), "file"), first, engine.UserName(owner), engine.UserName(me))
+			"%s, %s among them, belong to user %s, and this is user %s; the engine was not started", adlens.FormatCount(int(others), "file"), first, engine.UserName(owner), engine.UserName(me))
 	}
 	return "all belong to user " + engine.UserName(me), nil
 }

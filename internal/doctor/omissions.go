@@ -1,6 +1,10 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+
+	"adlens"
+)
 
 // checkOmissions names the campaigns of Sponsored Brands that the platform's reports
 // leave out: the figures of their marketplaces are too low.
@@ -18,7 +22,7 @@ func (e *examination) checkOmissions(c *checkup) (string, error) {
 			if names != nil {
 				c.addWarning("connected accounts get their figures from legacy reports with adlens pull or serve, as far as the platform has their days; others load them by hand",
 					"the figures of %s of %s %s are too low: the platform reports none of %s with one ad group: %s", part.AdProduct,
-					part.Marketplace.Country, part.Marketplace.ID, formatCount(len(names), "campaign"), joinFew(names))
+					part.Marketplace.Country, part.Marketplace.ID, adlens.FormatCount(len(names), "campaign"), joinFew(names))
 			}
 		}
 		return nil

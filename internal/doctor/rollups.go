@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adlens"
 	"adlens/internal/clickhouse/audit"
 	"adlens/internal/manifest"
 	"adlens/internal/tables"
@@ -44,9 +45,9 @@ func (e *examination) checkRollups(c *checkup) (string, error) {
 		return e.yearRollups(c, a, spoilt)
 	})
 	if done < total {
-		return fmt.Sprintf("%s of facts added up again, to the last digit; %s of months that lost some were left out", formatCount(int(done), "row"), formatCount(int(total-done), "row")), nil
+		return fmt.Sprintf("%s of facts added up again, to the last digit; %s of months that lost some were left out", adlens.FormatCount(int(done), "row"), adlens.FormatCount(int(total-done), "row")), nil
 	}
-	return fmt.Sprintf("%s of facts added up again, to the last digit", formatCount(int(done), "row")), nil
+	return fmt.Sprintf("%s of facts added up again, to the last digit", adlens.FormatCount(int(done), "row")), nil
 }
 
 // wholeMonths are the months that have the rows that were loaded. What is wrong
@@ -137,7 +138,7 @@ func (e *examination) sayDifferences(c *checkup, a account, table, source string
 	for _, l := range suspects {
 		d := different[l.Generation]
 		wrong = append(wrong, l.Unit)
-		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unitName(l.Unit), formatCount(d.Rows, "row"), keyOf(table), d.First))
+		names = append(names, fmt.Sprintf("%s (%s, the first of %s %s)", a.unitName(l.Unit), adlens.FormatCount(d.Rows, "row"), keyOf(table), d.First))
 	}
 	c.addFailure(restore, "%s differs from %s: %s", table, source, joinFew(names))
 	return wrong, nil

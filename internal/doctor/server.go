@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adlens"
 	"adlens/internal/clickhouse/schema"
 	"adlens/internal/engine"
 )
@@ -124,7 +125,7 @@ func (e *examination) damagedParts(c *checkup) (string, error) {
 	parts, err := e.db.Inspector.DamagedParts(e.ctx)
 	if len(parts) > 0 {
 		c.addWarning("manifest and rollups below say whether something is missing; if not, these parts held nothing that is shown",
-			"the engine set %s aside when it started: %s", formatCount(len(parts), "damaged part"), joinFew(parts))
+			"the engine set %s aside when it started: %s", adlens.FormatCount(len(parts), "damaged part"), joinFew(parts))
 	}
 	return "none", err
 }

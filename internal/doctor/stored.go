@@ -74,7 +74,7 @@ func (e *examination) checkManifests(c *checkup) (string, error) {
 		}
 		return e.checkLosses(c, a)
 	})
-	return fmt.Sprintf("%s with the rows that were loaded", formatCount(units, "live unit")), nil
+	return fmt.Sprintf("%s with the rows that were loaded", adlens.FormatCount(units, "live unit")), nil
 }
 
 // checkLosses finds losses that no live unit shows, such as all commits of an
@@ -92,7 +92,7 @@ func (e *examination) checkLosses(c *checkup, a account) error {
 	}
 	left, err := findLeftLedger(e.ctx, e.db, a.ID)
 	if left > 0 {
-		c.addFailure(loader.RestoreElsewhere, "%s noted as loaded, and nothing of the account is live: a restore that was interrupted has left the notes, and the account was added afterwards", formatCount(left, "report"))
+		c.addFailure(loader.RestoreElsewhere, "%s noted as loaded, and nothing of the account is live: a restore that was interrupted has left the notes, and the account was added afterwards", adlens.FormatCount(left, "report"))
 	}
 	return err
 }
