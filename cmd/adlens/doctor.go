@@ -31,8 +31,8 @@ out. Nothing is changed, and a running server is not in the way; where no engine
 runs, one is started for as long as the examination takes.
 
 The exit code is 0 where nothing failed; warnings alone do not change it. With
---json each of checks[] has check, status (ok, warning, failed), detail, advice
-and account.`,
+--json it prints account (the one that is examined alone, else null) and checks[],
+of which each has check, status (ok, warning, failed), detail, advice and account.`,
 		Example: `  adlens doctor
   adlens doctor --account acme --quick
   adlens doctor --json | jq '.checks[] | select(.status != "ok")'`,
@@ -48,7 +48,7 @@ and account.`,
 			if err != nil {
 				return err
 			}
-			return o.sayFindings(cmd, findings)
+			return o.sayFindings(cmd, examine.Account, findings)
 		},
 	}
 	cmd.Flags().StringVar(&examine.Account, "account", "", "examine this account alone")
@@ -97,14 +97,19 @@ func (o *options) openUnmigrated(ctx context.Context) (*clickhouse.Database, doc
 	return d.Database, engine.Locks{DataDir: o.dataDir}, d.Close, nil
 }
 
-// sayFindings prints what was found, and fails where something has failed.
-func (o *options) sayFindings(cmd *cobra.Command, findings []doctor.Finding) error {
+// sayFindings prints what was found, of one account or, where it is "", of all, and fails
+// where something has failed.
+func (o *options) sayFindings(cmd *cobra.Command, account string, findings []doctor.Finding) error {
 	var err error
 	if o.json {
-		err = printJSON(cmd.OutOrStdout(), map[string]any{"checks": findings})
+		err = printJSON(cmd.OutOrStdout(), map[string]any{"account": unlessZero(account), "checks": findings})
 	} else {
 		out, coloured := colourTerminal(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))
-		_, err = fmt.Fprint(out, findingsTable(findings, coloured))
+		table := findingsTable(findings, coloured)
+		if account != "" { // which a variable may have chosen
+			table = fmt.Sprintf("only account %s is examined\n%s", replaceControls(account), table)
+		}
+		_, err = fmt.Fprint(out, table)
 	}
 	if err == nil && doctor.Worst(findings) == doctor.Failed {
 		return errSaid

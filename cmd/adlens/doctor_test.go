@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -41,5 +44,30 @@ func TestDoctorExaminesTheDatabaseThatAllElseOpens(t *testing.T) {
 		if in := o.newInstallation(platformOptions{}, ""); in.Remote != want {
 			t.Errorf("%q is examined in %q, expected %q", address, in.Remote, want)
 		}
+	}
+}
+
+// The account may come from a variable, and what takes space is mostly that of others.
+func TestDoctorSaysWhichAccountItExamines(t *testing.T) {
+	_, o := home(t)
+	for _, id := range []string{"acme", "beta"} {
+		if out, err := run(o, "account", "add", id, "--name", id); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	all, _ := run(o, "doctor", "--quick")
+	if !strings.HasPrefix(all, "ok ") || !strings.Contains(all, "; what lives takes ") {
+		t.Errorf("of all accounts: %s", all)
+	}
+	t.Setenv("ADLENS_ACCOUNT", "acme")
+	one, _ := run(o, "doctor", "--quick")
+	if !strings.HasPrefix(one, "only account acme is examined\nok ") || strings.Contains(one, "what lives takes") ||
+		!regexp.MustCompile(`\nok +garbage +acme  0 dead rows take 0 bytes\n`).MatchString(one) {
+		t.Errorf("of one account: %s", one)
+	}
+	out, _ := run(o, "doctor", "--quick", "--json")
+	var said struct{ Account string }
+	if err := json.Unmarshal([]byte(out), &said); err != nil || said.Account != "acme" {
+		t.Errorf("in JSON: %v: %s", err, out)
 	}
 }

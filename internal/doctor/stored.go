@@ -201,10 +201,14 @@ func (e *examination) checkGarbage(c *checkup) (string, error) {
 		}
 		rows, bytes, replaced, living = rows+dead[name], bytes+deadBytes, replaced+table.Replaced, living+table.Bytes-deadBytes
 	}
+	if e.Account != "" { // what lives, and what merges left, is of all accounts
+		c.account = e.Account
+		return fmt.Sprintf("%s take %s", adlens.FormatCount(rows, "dead row"), formatBytes(bytes)), nil
+	}
 	if total := bytes + replaced; total > garbageNotice && total > living {
 		c.addWarning("adlens serve deletes it within hours, and the next load begins with it", "%s are garbage, more than the %s that live", formatBytes(total), formatBytes(living))
 	}
-	return fmt.Sprintf("%d dead rows take %s, merged parts %s; what lives takes %s", rows, formatBytes(bytes), formatBytes(replaced), formatBytes(living)), nil
+	return fmt.Sprintf("%s take %s, merged parts %s; what lives takes %s", adlens.FormatCount(rows, "dead row"), formatBytes(bytes), formatBytes(replaced), formatBytes(living)), nil
 }
 
 // deadRows counts rows of the examined accounts that no manifest names, by
