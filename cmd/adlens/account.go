@@ -11,6 +11,7 @@ import (
 
 	"adlens"
 	"adlens/internal/backup"
+	"adlens/internal/clickhouse/audit"
 
 	"github.com/spf13/cobra"
 )
@@ -229,14 +230,36 @@ func accountLine(a adlens.Account) accountJSON {
 	return accountJSON{a.ID, a.Name, a.IsDemo, a.Subscription, adlens.FormatTime(a.CreatedAt)}
 }
 
+// listedJSON is an account as account list shows it. What is null was never loaded.
+type listedJSON struct {
+	accountJSON
+	NewestDay *string `json:"newest_day"`
+	LastLoad  *string `json:"last_load"`
+}
+
+func listedLine(a adlens.Account, loaded audit.Loaded) listedJSON {
+	line := listedJSON{accountJSON: accountLine(a)}
+	if loaded.NewestDay != 0 {
+		line.NewestDay = new(loaded.NewestDay.String())
+	}
+	line.LastLoad = adlens.FormatOptionalTime(unlessZero(loaded.LastLoad))
+	return line
+}
+
 func newAccountList(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the accounts",
-		Long: `List the accounts of the data directory by their ids. With --json each of data[]
-has account_id, name, is_demo, subscription_status and created_at.`,
+		Short: "List the accounts, and how far each is loaded",
+		Long: `List the accounts of the data directory by their ids, with the newest day of their
+figures and when they were last loaded. A load that changed nothing does not count.
+
+With --json each of data[] has account_id, name, is_demo, subscription_status,
+created_at, newest_day and last_load (null where there is none). Where a shard
+cannot be read, those of its accounts are null too, and standard error says so.`,
 		Example: `  adlens account list
-  adlens account list --json | jq -r '.data[].account_id'`,
+  adlens account list --json | jq -r '.data[].account_id'
+  adlens account list --json |
+    jq -r '.data[] | select(.last_load < (now - 86400 | todate)) | .account_id'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
@@ -244,12 +267,19 @@ has account_id, name, is_demo, subscription_status and created_at.`,
 				if err != nil {
 					return err
 				}
-				lines := make([]accountJSON, len(all))
-				for i, a := range all {
-					lines[i] = accountLine(a)
+				loaded, err := d.Audit.Loaded(cmd.Context())
+				if isInterrupted(cmd.Context(), err) {
+					return err
 				}
-				return printLines(o, cmd, lines, "ID\tNAME\tSUBSCRIPTION\tCREATED", func(l accountJSON) string {
-					return joinCells(l.ID, l.Name, l.Subscription, l.CreatedAt)
+				if err != nil { // the accounts themselves are known
+					fmt.Fprintf(cmd.ErrOrStderr(), "not all newest days and last loads could be read: %v\n", err)
+				}
+				lines := make([]listedJSON, len(all))
+				for i, a := range all {
+					lines[i] = listedLine(a, loaded[a.ID])
+				}
+				return printLines(o, cmd, lines, "ID\tNAME\tSUBSCRIPTION\tCREATED\tNEWEST DAY\tLAST LOAD", func(l listedJSON) string {
+					return joinCells(l.ID, l.Name, l.Subscription, l.CreatedAt, orDash(l.NewestDay), orDash(l.LastLoad))
 				})
 			})
 		},

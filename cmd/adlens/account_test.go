@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"adlens"
 	"adlens/internal/backup"
@@ -125,5 +127,56 @@ func TestANameOfAnAccountIsOneCellOfTheList(t *testing.T) {
 	}
 	if out, err := run(o, "account", "list", "--json"); err != nil || !strings.Contains(out, `"name":"Acme\nother  Other Ltd\tactive"`) {
 		t.Errorf("%q: %v", out, err)
+	}
+}
+
+// Which accounts were not loaded lately is seen in one list, a canceled one included.
+func TestTheListSaysHowFarAccountsAreLoaded(t *testing.T) {
+	d, o := home(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"profiles.json": `[{"profileId": 101, "countryCode": "US", "currencyCode": "USD", "timezone": "America/Los_Angeles", "accountInfo": {"type": "seller", "name": "Lamps"}}]`,
+		"r.report.json": `{"reportId": "r", "profileId": "101", "status": "COMPLETED", "startDate": "2026-11-01", "endDate": "2026-11-03", "generatedAt": "2026-11-04T06:00:00Z",
+			"configuration": {"adProduct": "SPONSORED_PRODUCTS", "reportTypeId": "spAdvertisedProduct", "timeUnit": "DAILY", "groupBy": ["advertiser"],
+			"columns": ["date", "advertisedAsin", "impressions", "clicks", "cost", "purchases7d", "sales7d"]}}`,
+		"r.json": `[{"date": "2026-11-02", "advertisedAsin": "LAMP", "impressions": 10, "clicks": 1, "cost": 0.5, "purchases7d": 0, "sales7d": 0}]`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must := func(words ...string) string {
+		t.Helper()
+		out, err := run(o, words...)
+		if err != nil {
+			t.Fatal(words, out, err)
+		}
+		return out
+	}
+	began := time.Now().Add(-time.Second)
+	must("account", "add", "acme", "--name", "Acme")
+	must("account", "add", "beta", "--name", "Beta")
+	must("load", "--account", "acme", dir)
+	must("account", "set", "acme", "--subscription", "canceled")
+	var listed struct{ Data []listedJSON }
+	if err := json.Unmarshal([]byte(must("account", "list", "--json")), &listed); err != nil || len(listed.Data) != 2 {
+		t.Fatalf("%+v: %v", listed, err)
+	}
+	acme, beta := listed.Data[0], listed.Data[1]
+	if acme.NewestDay == nil || *acme.NewestDay != "2026-11-03" || acme.LastLoad == nil || *acme.LastLoad < adlens.FormatTime(began) || *acme.LastLoad > adlens.FormatTime(time.Now().Add(time.Second)) {
+		t.Errorf("the account that is loaded is %+v", acme)
+	}
+	if beta.NewestDay != nil || beta.LastLoad != nil {
+		t.Errorf("the account that was never loaded is %+v", beta)
+	}
+	rows := regexp.MustCompile(`(?m)^acme +Acme +canceled +\S+Z  2026-11-03  ` + *acme.LastLoad + `\nbeta +Beta +active +\S+Z  -           -$`)
+	if out := must("account", "list"); !rows.MatchString(out) {
+		t.Errorf("listed are %s", out)
+	}
+	if err := d.Cluster.Home().Server.Exec(t.Context(), "RENAME TABLE commit_units TO away", nil); err != nil {
+		t.Fatal(err)
+	}
+	if out := must("account", "list"); !strings.Contains(out, "not all newest days and last loads could be read: ") || !strings.Contains(out, "\nacme  Acme  canceled  ") {
+		t.Errorf("where they cannot be read: %s", out)
 	}
 }

@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"adlens/internal/clickhouse/copies": {"adlens", "adlens/internal/backup", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn",
 		"adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/loads", "adlens/internal/clickhouse/schema", "adlens/internal/clickhouse/tables",
 		"adlens/internal/commits", "adlens/internal/manifest", "adlens/internal/moves", "adlens/internal/query", "adlens/internal/tables", "adlens/loader"},
-	"adlens/internal/clickhouse/audit": {"adlens/internal/catalogue", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/loads", "adlens/internal/manifest",
+	"adlens/internal/clickhouse/audit": {"adlens", "adlens/internal/catalogue", "adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/directory", "adlens/internal/clickhouse/loads", "adlens/internal/manifest",
 		"adlens/internal/clickhouse/schema", "adlens/internal/query", "adlens/internal/tables", "adlens/loader"},
 	"adlens/internal/clickhouse": {"adlens/internal/clickhouse/accounts", "adlens/internal/clickhouse/audit",
 		"adlens/internal/clickhouse/cluster", "adlens/internal/clickhouse/conn", "adlens/internal/clickhouse/copies", "adlens/internal/clickhouse/figures",

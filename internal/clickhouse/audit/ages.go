@@ -14,7 +14,7 @@ import (
 // there is nothing that it could be of.
 type Ages struct {
 	NewestLoad    time.Time // when something was last loaded into any account
-	OldestLoad    time.Time // the last load of the account that waits longest for one, of those that are kept fresh
+	OldestLoad    time.Time // the last load of the account that waits longest for one, of those that are kept fresh and were ever loaded
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
 	OldestRate    time.Time // that of the account whose fetched rates end first, of those that are kept fresh

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"adlens"
+	"adlens/internal/clickhouse/cluster"
+	"adlens/internal/clickhouse/conn"
+	"adlens/internal/manifest"
+)
+
+// Loaded is how far an account is loaded.
+type Loaded struct {
+	LastLoad  time.Time  // when something of it became visible last, by the clock of the database
+	NewestDay adlens.Day // of its figures; 0 where none are held
+}
+
+// selectNewestMonths reads, of each account, the newest month with figures, and its greatest
+// set of days that a report covers: the one with the newest day. Only live commits count: the
+// newest and those on which another builds, from the newest one on that builds on nothing. In
+// one chain the held days of a month only grow, so that no commit need be matched with its unit.
+var selectNewestMonths = fmt.Sprintf(`
+SELECT account_id, tupleElement(max((start, arrayMax(report_days))) AS newest, 1), tupleElement(newest, 2)
+FROM commit_units
+WHERE kind = %d AND arrayMax(report_days) > 0 AND (account_id, number) IN (
+    SELECT account_id, arrayJoin(arrayFilter(n -> n >= root, arrayPushBack(bases, head)))
+    FROM (
+        SELECT account_id, groupArray(base) AS bases, max(number) AS head, maxIf(number, base = 0) AS root
+        FROM commits WHERE number != %d GROUP BY account_id
+    )
+)
+GROUP BY account_id`, manifest.Month, uint32(manifest.Closed))
+
+// Loaded reads how far all accounts are loaded that ever were, without one statement for
+// each. Where a shard cannot be read, the error says so, and its accounts are missing.
+func (a Audit) Loaded(ctx context.Context) (map[string]Loaded, error) {
+	all := map[string]Loaded{}
+	var mu sync.Mutex
+	err := a.cluster.Everywhere(ctx, func(s *cluster.Shard) error {
+		s.CatchUp("commits", "commit_units")
+		times, err := conn.CollectMap[string, time.Time](ctx, s, selectLoads, nil)
+		if err != nil {
+			return err
+		}
+		days := map[string]adlens.Day{}
+		err = s.ReadOnce(ctx, selectNewestMonths, nil, conn.EachRow(func(scan conn.Scan) error {
+			var account string
+			var start time.Time
+			var covered uint32
+			err := scan(&account, &start, &covered)
+			days[account], _ = manifest.Entry{Unit: manifest.Unit{Start: adlens.DayOf(start)}, Sources: []manifest.Source{{Days: manifest.Days(covered)}}}.LastHeld()
+			return err
+		}))
+		mu.Lock()
+		defer mu.Unlock()
+		for account, at := range times {
+			if at.After(all[account].LastLoad) { // of an account that was just moved, two shards have some
+				all[account] = Loaded{at.UTC(), days[account]}
+			}
+		}
+		return err
+	})
+	return all, err
+}
