@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"text/template"
 
@@ -21,6 +22,7 @@ func renderSource(jsonOnly bool) ([]byte, error) {
 		"parameters": func(all []catalogue.Parameter) []catalogue.Parameter {
 			return slices.DeleteFunc(slices.Clone(all), func(p catalogue.Parameter) bool { return jsonOnly && p.IsOfFormats() })
 		},
+		"words":              parameterWords,
 		"schema":             func(p catalogue.Parameter) (string, error) { return flow(parameterSchema(p)) },
 		"columnSchema":       func(c catalogue.Column) (string, error) { return flow(columnSchema(c)) },
 		"figureSchema":       func(f catalogue.Figure) (string, error) { return flow(figureSchema(f)) },
@@ -68,14 +70,21 @@ type schema struct {
 	Formula     string   `json:"x-formula,omitzero"`
 }
 
+// parameterWords describes a parameter. The default of one that takes all at once is in its
+// words alone: its schema is a reference to oneOf, and some generators of clients read no
+// document that has a default next to one.
+func parameterWords(p catalogue.Parameter) string {
+	if p.TakesAll {
+		return fmt.Sprintf("%s %v without it.", p.Words, p.Default)
+	}
+	return p.Words
+}
+
 func parameterSchema(p catalogue.Parameter) schema {
 	one := schema{Type: "string", Default: p.Default}
 	switch {
 	case p.Schema != "":
 		one = schema{Ref: "#/components/schemas/" + p.Schema}
-		if p.Kind == catalogue.Number {
-			one.Default = p.Default // of this parameter, not of all that share the schema
-		}
 	case p.Kind == catalogue.Choice:
 		one.Enum = p.Values
 	case p.Kind == catalogue.Day:

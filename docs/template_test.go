@@ -1,10 +1,45 @@
 package docs
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"adlens/internal/catalogue"
 )
+
+// ogen, a generator of clients for Go, reads no document that has a default next to a
+// schema of oneOf, which it cannot set.
+func TestNoDefaultIsNextToAChoiceOfSchemas(t *testing.T) {
+	for _, document := range [][]byte{OpenAPI(), JSONOnly()} {
+		var d map[string]any
+		if err := json.Unmarshal(document, &d); err != nil {
+			t.Fatal(err)
+		}
+		schemas := d["components"].(map[string]any)["schemas"].(map[string]any)
+		var check func(place string, value any)
+		check = func(place string, value any) {
+			switch v := value.(type) {
+			case map[string]any:
+				target := v
+				if reference, ok := v["$ref"].(string); ok {
+					target, _ = schemas[strings.TrimPrefix(reference, "#/components/schemas/")].(map[string]any)
+				}
+				if target["oneOf"] != nil && v["default"] != nil {
+					t.Errorf("%s has the default %v next to oneOf", place, v["default"])
+				}
+				for name, inner := range v {
+					check(place+"/"+name, inner)
+				}
+			case []any:
+				for _, inner := range v {
+					check(place, inner)
+				}
+			}
+		}
+		check("", d)
+	}
+}
 
 // Clients format by x-decimals, and the check of answers against the document rests on it.
 func TestChangesOfCountsHaveDecimalsToo(t *testing.T) {

@@ -31,6 +31,8 @@ type documentedParameter struct {
 	Style    string
 	Explode  *bool
 	Schema   documentedSchema
+
+	Description string
 }
 
 type documentedSchema struct {
@@ -204,8 +206,7 @@ func (d apiDocument) resolved(s documentedSchema) documentedSchema {
 
 func TestTheDocumentHasTheDefaultsOfTheProgram(t *testing.T) {
 	d := theDocument(t)
-	for name, want := range map[string]any{"timezone": "UTC", "granularity": Auto, "sort": "spend", "order": Descending, "page": 1.0,
-		"page_size": 100.0, "report_page_size": 100.0, "rules_page_size": 1000.0} {
+	for name, want := range map[string]any{"timezone": "UTC", "granularity": Auto, "sort": "spend", "order": Descending, "page": 1.0, "page_size": 100.0} {
 		p, ok := d.Components.Parameters[name]
 		got := p.Schema.Default
 		if got == nil {
@@ -213,6 +214,11 @@ func TestTheDocumentHasTheDefaultsOfTheProgram(t *testing.T) {
 		}
 		if !ok || got != want {
 			t.Errorf("%s: documented %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{"report_page_size": " 100 without it.", "rows_page_size": " 100 without it.", "rules_page_size": " 1000 without it."} {
+		if p := d.Components.Parameters[name]; !strings.HasSuffix(p.Description, want) {
+			t.Errorf("%s: %q does not end in%s", name, p.Description, want)
 		}
 	}
 	// A generated client that filled this default in would send it beside dates.

@@ -120,11 +120,7 @@ func (d *document) describeParameter(p parameter) parameterRow {
 		p = d.Components.Parameters.findMember(path.Base(p.Ref))
 	}
 	s := d.resolveSchema(p.Schema)
-	byDefault := s.Default
-	if p.Schema.Default != nil {
-		byDefault = p.Schema.Default
-	}
-	return parameterRow{p, d.describeValues(s), strings.Trim(string(byDefault), `"`)}
+	return parameterRow{p, d.describeValues(s), trimQuotes(s.Default)}
 }
 
 // resolveSchema follows a reference.
