@@ -16,6 +16,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/catalogue"
+	"adlens/internal/oauth"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
 	"adlens/web"
@@ -83,12 +84,14 @@ func (s *Server) openAPI(c *gin.Context) {
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
 
 // addressFor returns the address of this server as its client sees it: the public one,
-// or else that of the request's Host header; "" where that has other letters.
+// or else that of the request's Host header; "" where that has other letters, or where a
+// proxy passed the request on. Its clients may use https, and an address with http would
+// have them send their key in plain text.
 func (s *Server) addressFor(r *http.Request) string {
 	switch {
 	case s.PublicURL != "":
 		return s.PublicURL
-	case !plainHost.MatchString(r.Host):
+	case oauth.ProxyHeader(r) != "", !plainHost.MatchString(r.Host):
 		return ""
 	case r.TLS != nil:
 		return "https://" + r.Host

@@ -334,6 +334,29 @@ func TestAddressesAreThoseOfTheServer(t *testing.T) {
 	}
 }
 
+// Behind a proxy that serves https and is not known by --public-url, an address of the Host
+// header would be http, to which clients send keys in plain text.
+func TestAProxiedRequestIsToldNoAddressOfHTTP(t *testing.T) {
+	world := newWorld()
+	config := testConfig(world, keys{"acme-active"})
+	config.PublicURL = "https://ads.example.org"
+	unknown, public := handler(world, "acme-active"), New(config).Handler()
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto"} {
+		for _, path := range []string{"/openapi.json", "/openapi.json?format=json", "/docs", "/docs/reference/getSummary", "/docs/recipes/curl"} {
+			body, want := visit(unknown, path, header, "proto=https").Body.String(), docs.ServerAddress
+			if strings.HasPrefix(path, "/openapi.json") {
+				want = docs.Servers(docs.RelativeAddress)
+			}
+			if strings.Contains(body, "http://example.com") || !strings.Contains(body, want) {
+				t.Errorf("%s with %s does not say %s, or says http://", path, header, want)
+			}
+			if body := visit(public, path, header, "proto=https").Body.String(); !strings.Contains(body, config.PublicURL) {
+				t.Errorf("%s with %s does not say %s", path, header, config.PublicURL)
+			}
+		}
+	}
+}
+
 // The search finds words wherever they are, and each place that it finds exists,
 // which TestThePagesHoldTogether follows.
 func TestTheSearchKnowsEveryPlace(t *testing.T) {

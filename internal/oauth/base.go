@@ -47,10 +47,8 @@ func (s *Server) Base(r *http.Request) (base string, err error) {
 	if s.publicURL != "" {
 		return s.publicURL, nil
 	}
-	for name := range r.Header {
-		if lower := strings.ToLower(name); lower == "forwarded" || strings.HasPrefix(lower, "x-forwarded-") {
-			return "", fmt.Errorf("the request came through a proxy (header %s): start serve with --public-url https://... to let its clients in", name)
-		}
+	if name := ProxyHeader(r); name != "" {
+		return "", fmt.Errorf("the request came through a proxy (header %s): start serve with --public-url https://... to let its clients in", name)
 	}
 	if !remoteAddress(r).Unmap().IsLoopback() {
 		return "", errors.New("only assistants on this machine may connect: start serve with --public-url https://... to let others in")
@@ -60,6 +58,17 @@ func (s *Server) Base(r *http.Request) (base string, err error) {
 		return "", errors.New("the Host header is not that of this machine: use http://localhost or http://127.0.0.1, or start serve with --public-url")
 	}
 	return "http://" + host, nil
+}
+
+// ProxyHeader returns the name of a header by which a proxy says that it passed the request
+// on; "" where there is none.
+func ProxyHeader(r *http.Request) string {
+	for name := range r.Header {
+		if lower := strings.ToLower(name); lower == "forwarded" || strings.HasPrefix(lower, "x-forwarded-") {
+			return name
+		}
+	}
+	return ""
 }
 
 // Resource returns the identifier of what tokens are for.
