@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"adlens/web":      {},
 	"adlens/web/page": {},
 	"adlens/web/docs": {"adlens", "adlens/docs", "adlens/internal/catalogue", "adlens/internal/query/period", "adlens/web"},
-	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/catalogue", "adlens/internal/flight", "adlens/internal/query",
+	"adlens/internal/http": {"adlens", "adlens/docs", "adlens/internal/answer", "adlens/internal/assistant", "adlens/internal/auth", "adlens/internal/oauth", "adlens/internal/catalogue", "adlens/internal/flight", "adlens/internal/lru", "adlens/internal/query",
 		"adlens/internal/query/period", "adlens/web", "adlens/web/docs", "adlens/web/page"},
 	"adlens/internal/simulation": {"adlens", "adlens/internal/auth", "adlens/internal/backup", "adlens/internal/catalogue", "adlens/internal/commits", "adlens/internal/exact",
 		"adlens/internal/manifest", "adlens/internal/moves", "adlens/internal/recent", "adlens/internal/records", "adlens/internal/tables", "adlens/loader", "adlens/internal/platform"},

@@ -20,10 +20,18 @@ var codingNames = []string{"zstd", "gzip"}
 // more than one packet of the network.
 const minCoded = 1400
 
-// chooseCoding returns the coding of an answer for a client. Where it accepts
-// several equally, ours is the order.
+// chooseCoding returns the coding of an answer for a client.
 func chooseCoding(a *answer.Answer, accepted []string) (coding string, wanted bool) {
-	if forms[a.Format].packed || a.Tag == "" || len(a.Body) < minCoded {
+	if forms[a.Format].packed || a.Tag == "" {
+		return "", false
+	}
+	return preferredCoding(a.Body, accepted)
+}
+
+// preferredCoding returns the coding of a body that a client prefers. Where it accepts
+// several equally, ours is the order.
+func preferredCoding(body []byte, accepted []string) (coding string, wanted bool) {
+	if len(body) < minCoded {
 		return "", false
 	}
 	all := readPreferences(accepted)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,6 +214,27 @@ func TestBodiesAreCompressedForThoseWhoSaySo(t *testing.T) {
 	}
 	if packed := ask(h, longPath+"&format=xlsx", "Accept-Encoding", "gzip"); packed.Header().Get("Content-Encoding") != "" {
 		t.Errorf("a spreadsheet: %v", packed.Header())
+	}
+}
+
+func TestPagesAndTheDocumentAreCompressedToo(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	for _, path := range []string{"/openapi.json", "/openapi.json?format=json", "/docs/figures", "/", "/docs/icon.svg"} {
+		plain := visit(h, path)
+		for accepted, want := range map[string]string{"gzip": "gzip", "gzip, zstd": "zstd", "br": ""} {
+			if plain.Body.Len() < minCoded {
+				want = ""
+			}
+			got := visit(h, path, "Accept-Encoding", accepted)
+			if sent, tag := got.Header(), taggedAs(plain.Header().Get("ETag"), want); sent.Get("Content-Encoding") != want || sent.Get("Vary") != "Accept-Encoding" || sent.Get("ETag") != tag ||
+				sent.Get("Content-Length") != strconv.Itoa(got.Body.Len()) || decoded(t, want, got.Body.Bytes()) != plain.Body.String() {
+				t.Errorf("%s for %q: %v", path, accepted, sent)
+			}
+			if again := visit(h, path, "If-None-Match", got.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Header().Get("ETag") != got.Header().Get("ETag") {
+				t.Errorf("%s with the tag for %q: status %d, %v", path, accepted, again.Code, again.Header())
+			}
+			mustBeTheSameHead(t, h, path, got, "Accept-Encoding", accepted)
+		}
 	}
 }
 

@@ -229,7 +229,7 @@ func checkHeaders(t *testing.T, code adlens.Code, got *httptest.ResponseRecorder
 }
 
 // unlistedHeaders are of HTTP, or of every answer for the sake of browsers.
-var unlistedHeaders = []string{"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options"}
+var unlistedHeaders = []string{"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy"}
 
 // Answers and errors of authenticated addresses have no header that the document does
 // not list for their status.
@@ -247,6 +247,8 @@ func TestEveryHeaderOfAnAnswerIsInTheDocument(t *testing.T) {
 		{path: products, query: "?page_size=1&format=parquet", held: "bytes=0-3", status: 206},
 		{path: products, query: "?format=parquet", held: "bytes=999999999-", status: 416},
 		{path: products, held: "*", status: 304},
+		{path: "/openapi.json", status: 200},
+		{path: "/openapi.json", held: "*", status: 304},
 		{path: "/api/v1/summary", status: 500, fails: adlens.Internal},
 		{path: "/api/v1/summary", status: 503, fails: adlens.EngineUnavailable},
 		{path: "/api/v1/summary", status: 504, fails: adlens.QueryTimeout},

@@ -16,6 +16,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/catalogue"
+	"adlens/internal/lru"
 	"adlens/internal/oauth"
 	"adlens/internal/query"
 	"adlens/internal/query/period"
@@ -56,7 +57,7 @@ func (s *Server) addPages(engine *gin.Engine) {
 
 // openAPI answers the document, whole or with JSON answers alone.
 func (s *Server) openAPI(c *gin.Context) {
-	c.Writer.Header().Set("Vary", varies)
+	c.Writer.Header().Set("Vary", variesByCoding)
 	var params struct {
 		Format string `query:"format"`
 	}
@@ -133,25 +134,55 @@ func (s *Server) periodsPage(c *gin.Context, site *webdocs.Site) {
 	}
 }
 
+// variesByCoding is what the files of the program depend on: they are of no key, and of one type.
+const variesByCoding = "Accept-Encoding"
+
 // serveFile sends a file, or says that the client has it.
 func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string) {
 	h := c.Writer.Header()
 	h.Set("Cache-Control", cache)
 	h.Set("Content-Security-Policy", f.Policy)
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Vary", variesByCoding)
+	tag := strings.Trim(f.ETag, `"`)
+	if held, ok := heldTag(c.Request.Header.Values("If-None-Match"), tag); ok && status == http.StatusOK {
+		writeUnchanged(c, held)
+		return
+	}
+	body := f.Body
+	coding, wanted := preferredCoding(body, c.Request.Header.Values("Accept-Encoding"))
+	tag = quotedTag(tag, coding)
+	if wanted {
+		body = s.encodeFile(tag, coding, body)
+		h.Set("Content-Encoding", coding)
+	}
 	if status == http.StatusOK {
-		h.Set("ETag", f.ETag)
-		if _, held := heldTag(c.Request.Header.Values("If-None-Match"), strings.Trim(f.ETag, `"`)); held {
-			writeUnchanged(c, f.ETag)
-			return
-		}
+		h.Set("ETag", tag)
 	}
 	h.Set("Content-Type", f.Type)
-	h.Set("Content-Length", strconv.Itoa(len(f.Body)))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	c.Writer.WriteHeader(status)
-	if _, err := c.Writer.Write(f.Body); err != nil {
+	if _, err := c.Writer.Write(body); err != nil {
 		s.Log.Debug("a page did not reach its reader", zap.Error(err))
 	}
+}
+
+// encodedMemory bounds the compressed files that are kept.
+const encodedMemory = 4 << 20
+
+func newEncodedFiles() *lru.Cache[string, []byte] {
+	return lru.New(encodedMemory, func(tag string, body []byte) int { return len(tag) + len(body) })
+}
+
+// encodeFile compresses a file once for all who read it: they need no key, and it takes
+// ten times as long as the rest of their request.
+func (s *Server) encodeFile(tag, coding string, body []byte) []byte {
+	if encoded, known := s.encoded.Get(tag); known {
+		return encoded
+	}
+	encoded := codings[coding](body)
+	s.encoded.Put(tag, encoded)
+	return encoded
 }
 
 // newDocumentation makes the pages, which say of this program what it does.

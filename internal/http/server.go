@@ -22,6 +22,7 @@ import (
 	"adlens/internal/answer"
 	"adlens/internal/auth"
 	"adlens/internal/flight"
+	"adlens/internal/lru"
 	webdocs "adlens/web/docs"
 
 	"github.com/gin-gonic/gin"
@@ -57,6 +58,7 @@ type Server struct {
 	bodies map[string]bool // paths whose requests have a body, which their handlers read and bound
 	// documentation is made when it is first read.
 	documentation func() (*webdocs.Site, error)
+	encoded       *lru.Cache[string, []byte] // files of pages, by their tags
 	draining      atomic.Bool
 
 	server     *http.Server
@@ -72,7 +74,7 @@ func New(c Config) *Server {
 	if c.Health == nil {
 		c.Health = func() Health { return Health{} }
 	}
-	s := &Server{Config: c, bodies: map[string]bool{}, documentation: sync.OnceValues(newDocumentation), maxSending: maxSending, open: newOpenConnections(maxConnections)}
+	s := &Server{Config: c, bodies: map[string]bool{}, documentation: sync.OnceValues(newDocumentation), encoded: newEncodedFiles(), maxSending: maxSending, open: newOpenConnections(maxConnections)}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
