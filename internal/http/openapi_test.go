@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ import (
 type apiDocument struct {
 	Paths map[string]struct {
 		Get struct {
+			Parameters []struct {
+				Ref string `json:"$ref"`
+			}
 			Responses map[string]struct {
 				Ref     string `json:"$ref"`
 				Headers map[string]any
@@ -100,6 +104,44 @@ func TestEveryErrorIsInTheDocumentWithItsStatus(t *testing.T) {
 	}
 	if got := d.statusesOf(string(codeTooLarge)); !slices.Equal(got, []string{"413", "414", "431"}) {
 		t.Errorf("%s is shown with %v", codeTooLarge, got)
+	}
+}
+
+// Every address refuses what is too large, before it looks at anything else.
+func TestEveryAddressDocumentsWhatIsTooLarge(t *testing.T) {
+	h := handler(newWorld(), "acme-active")
+	for path, item := range documented(t).Paths {
+		address := regexp.MustCompile(`{\w+}`).ReplaceAllString(path, "x")
+		for status, request := range map[int]*http.Request{
+			http.StatusRequestEntityTooLarge:       httptest.NewRequest(http.MethodGet, address, strings.NewReader(strings.Repeat("x", maxBody+1))),
+			http.StatusRequestURITooLong:           httptest.NewRequest(http.MethodGet, address+"?"+strings.Repeat("x", maxAddress), nil),
+			http.StatusRequestHeaderFieldsTooLarge: httptest.NewRequest(http.MethodGet, address, nil),
+		} {
+			if status == http.StatusRequestHeaderFieldsTooLarge {
+				request.Header.Set("X-Long", strings.Repeat("x", maxHeaders))
+			}
+			got := httptest.NewRecorder()
+			h.ServeHTTP(got, request)
+			if reference := item.Get.Responses[strconv.Itoa(status)].Ref; got.Code != status || filepath.Base(reference) != "TooLarge" {
+				t.Errorf("%s: status %d, want %d, which is documented as %q", path, got.Code, status, reference)
+			}
+		}
+	}
+}
+
+// What is answered to a condition or a range says by which header that is sent.
+func TestHeadersOfRequestsAreInTheDocument(t *testing.T) {
+	for path, item := range documented(t).Paths {
+		for name, status := range map[string]string{"If-None-Match": "304", "Range": "206", "If-Range": "206"} {
+			_, answered := item.Get.Responses[status]
+			sent := false
+			for _, p := range item.Get.Parameters {
+				sent = sent || p.Ref == "#/components/parameters/"+name
+			}
+			if sent != answered {
+				t.Errorf("%s: %s is documented %t, and its parameter %s %t", path, status, answered, name, sent)
+			}
+		}
 	}
 }
 
