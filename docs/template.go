@@ -119,11 +119,15 @@ var nullableNumber = []string{"number", "null"}
 
 func figureSchema(f catalogue.Figure) schema {
 	s := schema{Type: "number", Format: "double", Decimals: f.Decimals(), Minimum: new(0), Description: f.Words, Unit: string(f.Unit), Formula: f.Formula()}
+	if f.Unit == catalogue.USD {
+		s.Unit = "currency" // which the answer or the row names: it need not be dollars
+	}
 	switch {
 	case f.IsRatio():
 		s.Type = nullableNumber
 	case f.Unit == catalogue.Count:
 		s.Type, s.Format = "integer", "int64"
+		s.Description += " A sum is exact at any size, also beyond 64 bits."
 	}
 	return s
 }

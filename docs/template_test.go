@@ -52,3 +52,17 @@ func TestChangesOfCountsHaveDecimalsToo(t *testing.T) {
 		}
 	}
 }
+
+// Every figure answer takes currency=local, so the unit of an amount is what its currency says;
+// and a sum of counts is exact where int64 ends.
+func TestTheDocumentPromisesNoDollarsAndNoEndOfCounts(t *testing.T) {
+	for _, f := range catalogue.ReportFigures {
+		s := figureSchema(f)
+		if s.Unit == string(catalogue.USD) {
+			t.Errorf("%s has the unit %s", f.Name, s.Unit)
+		}
+		if strings.Contains(s.Description, "64 bits") != (s.Format == "int64") {
+			t.Errorf("%s has the format %s and is described as %q", f.Name, s.Format, s.Description)
+		}
+	}
+}
