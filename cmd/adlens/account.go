@@ -251,7 +251,8 @@ func newAccountList(o *options) *cobra.Command {
 		Use:   "list",
 		Short: "List the accounts, and how far each is loaded",
 		Long: `List the accounts of the data directory by their ids, with the newest day of their
-figures and when they were last loaded. A load that changed nothing does not count.
+figures and when something was last loaded: figures, or rates and lists, which serve
+reads too; a restore counts, and a load that changed nothing does not.
 
 With --json each of data[] has account_id, name, is_demo, subscription_status,
 created_at, newest_day and last_load (null where there is none). Where a shard
@@ -259,7 +260,7 @@ cannot be read, those of its accounts are null too, and standard error says so.`
 		Example: `  adlens account list
   adlens account list --json | jq -r '.data[].account_id'
   adlens account list --json |
-    jq -r '.data[] | select(.last_load < (now - 86400 | todate)) | .account_id'`,
+    jq -r '.data[] | select(.newest_day < (now - 2*86400 | todate[:10])) | .account_id'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {

@@ -16,6 +16,7 @@ import (
 	"adlens/internal/connector"
 	"adlens/internal/engine"
 
+	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 )
 
@@ -94,6 +95,16 @@ func (d *data) Close() error {
 		err = errors.Join(err, d.engine.Close())
 	}
 	return err
+}
+
+// noteEngine says before something is written where the engine is of another version.
+func (o *options) noteEngine(cmd *cobra.Command, d *data) {
+	if d.engine == nil {
+		return
+	}
+	if other := engine.FindOtherVersion(o.dataDir, version); other != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), other)
+	}
 }
 
 // withDatabase runs a command on the database. Meanwhile an engine that freezes is

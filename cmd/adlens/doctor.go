@@ -107,7 +107,7 @@ func (o *options) sayFindings(cmd *cobra.Command, account string, findings []doc
 		out, coloured := colourTerminal(cmd.OutOrStdout(), os.Getenv("NO_COLOR"))
 		table := findingsTable(findings, coloured)
 		if account != "" { // which a variable may have chosen
-			table = fmt.Sprintf("only account %s is examined\n%s", replaceControls(account), table)
+			table = fmt.Sprintf("of the accounts, only %s is examined\n%s", replaceControls(account), table)
 		}
 		_, err = fmt.Fprint(out, table)
 	}

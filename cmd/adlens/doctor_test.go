@@ -61,7 +61,7 @@ func TestDoctorSaysWhichAccountItExamines(t *testing.T) {
 	}
 	t.Setenv("ADLENS_ACCOUNT", "acme")
 	one, _ := run(o, "doctor", "--quick")
-	if !strings.HasPrefix(one, "only account acme is examined\nok ") || strings.Contains(one, "what lives takes") ||
+	if !strings.HasPrefix(one, "of the accounts, only acme is examined\nok ") || strings.Contains(one, "what lives takes") ||
 		!regexp.MustCompile(`\nok +garbage +acme  0 dead rows take 0 bytes\n`).MatchString(one) {
 		t.Errorf("of one account: %s", one)
 	}

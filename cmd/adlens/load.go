@@ -70,6 +70,7 @@ there is one.`,
 		Args: someArguments("PATH"),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
+				o.noteEngine(cmd, d)
 				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}
@@ -202,8 +203,8 @@ func (o *options) printLoadResult(cmd *cobra.Command, account string, result loa
 	} else {
 		printing = printCounts(cmd.OutOrStdout(), account, result)
 	}
-	if printing != nil { // explainError would call a full disk the data's
-		return errors.Join(explainError(err), fmt.Errorf("the result of the load could not be printed: %w", printing))
+	if printing != nil { // explainError and explainFullDisk would call a full disk the data's
+		return errors.Join(explainError(err), advice{fmt.Errorf("the result of the load could not be printed: %w", printing)})
 	}
 	if err == nil && result.Refused() > 0 {
 		return errSaid

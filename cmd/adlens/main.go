@@ -63,7 +63,7 @@ func explainFullDisk(err error) error {
 	if says || adlens.KindOf(err) != adlens.DiskFull || strings.Contains(err.Error(), "disk is full") {
 		return err
 	}
-	return fmt.Errorf("the disk is full: free some space and run it again: %w", err)
+	return fmt.Errorf("the disk is full: free some space and run the same command again: %w", err)
 }
 
 // advice is an error that says what is to be done now, or that all is done.

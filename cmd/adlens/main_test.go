@@ -51,7 +51,7 @@ func TestACommandOnAFullDiskSaysSoOnce(t *testing.T) {
 	t.Parallel()
 	full := &adlens.Error{Kind: adlens.DiskFull, Err: errors.New("Cannot reserve 1.00 MiB, not enough space")}
 	file := &os.PathError{Op: "write", Path: "library.checked", Err: syscall.ENOSPC}
-	const said = "the disk is full: free some space and run it again: "
+	const said = "the disk is full: free some space and run the same command again: "
 	for _, err := range []error{full, fmt.Errorf("schema/0022_ad_groups.sql: %w", full), errors.Join(file, errors.New("another"))} {
 		if got := explainFullDisk(err); got.Error() != said+err.Error() || !errors.Is(got, err) {
 			t.Errorf("%q is printed as %q", err, got)

@@ -55,6 +55,7 @@ is 1.`,
 				return err
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
+				o.noteEngine(cmd, d)
 				if _, err := d.requireAccount(cmd.Context(), account); err != nil {
 					return err
 				}

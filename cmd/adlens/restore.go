@@ -57,6 +57,7 @@ is not in a backup: copy secret.key into the data directory, give it to serve by
 				}
 			}
 			return o.withDatabase(cmd.Context(), func(d *data) error {
+				o.noteEngine(cmd, d)
 				identity := ""
 				if account != "" { // its figures are those of its own database
 					identity = d.Cluster.Identity()

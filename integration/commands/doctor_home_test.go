@@ -168,8 +168,11 @@ func TestAnEngineOfAnotherVersionIsReported(t *testing.T) {
 	at["version"] = "v0.0.1"
 	content, err = json.Marshal(at)
 	house.Need(t, errors.Join(err, os.WriteFile(path, content, 0o600)))
-	const text = "the engine is one of version v0.0.1, and this is version "
+	const text = "the running engine was started by adlens v0.0.1; this is "
 	doctor(t, p, []sick{{"engine", "warning", text}})
+	if r := p.Run("load", "--account", "acct", t.TempDir()); !strings.Contains(r.Stderr, text) {
+		t.Errorf("a load says %s", r)
+	}
 	later := house.Serve(t, p)
 	if !strings.Contains(later.Log(), text) {
 		t.Errorf("the server logs %s", later.Log())

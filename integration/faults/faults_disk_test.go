@@ -77,14 +77,19 @@ func TestAnUpgradeOnAFullDiskSaysSo(t *testing.T) {
 	house.Need(t, err)
 	p, err := old.CopyTo(house.Mounted(t))
 	house.Need(t, err)
+	refused := false
 	for _, left := range []int64{0, 512 << 10, 1 << 20, 2 << 20} {
 		free := fill(t, p.DataDir, left)
 		r := p.Run("account", "list")
+		refused = refused || strings.Contains(r.Stderr, "run the same command again: schema/")
 		t.Logf("%d bytes left: %s", left, r)
 		if r.Code != 0 && strings.Count(r.Stderr, "the disk is full: ") != 1 {
 			t.Errorf("with %d bytes left, the upgrade fails like this: %s", left, r)
 		}
 		free()
+	}
+	if !refused {
+		t.Error("no step of the schema met the full disk")
 	}
 	l.wantAnswers(t, p)
 }

@@ -121,6 +121,7 @@ func TestAgesAreOfNewestLoadsAndOfAccountsThatAreKeptFresh(t *testing.T) {
 		t.Helper()
 		for _, sql := range []string{
 			"INSERT INTO commits (account_id, number, committed_at) VALUES ({account:String}, {number:UInt32}, toDateTime64({at:String}, 3, 'UTC'))",
+			"INSERT INTO commit_units (account_id, number, kind) VALUES ({account:String}, {number:UInt32}, 2)",
 			"INSERT INTO rates (account_id, generation, currency, day, usd, fetched) VALUES ({account:String}, {number:UInt32}, 'EUR', toDate({at:String}), 1, true)",
 		} {
 			if err := db.Cluster.Exec(t.Context(), sql, conn.Params{"account": query.Text(account), "number": fmt.Sprint(number), "at": at.Format(time.DateOnly)}); err != nil {
@@ -148,6 +149,10 @@ func TestAgesAreOfNewestLoadsAndOfAccountsThatAreKeptFresh(t *testing.T) {
 	commit(accounts[0], 9, day(2))
 	commit(accounts[1], 9, day(3))
 	want("at first", day(3), day(2))
+	if err := db.Cluster.Exec(t.Context(), "INSERT INTO commits (account_id, number, base) VALUES ({account:String}, 10, 9)", conn.Params{"account": query.Text(accounts[0])}); err != nil {
+		t.Fatal(err)
+	}
+	want("after the end of a writer that had died", day(3), day(2))
 	put(accounts[0], false, adlens.Canceled)
 	want("without a canceled account", day(3), day(3))
 	put(accounts[1], true, "active")

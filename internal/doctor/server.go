@@ -37,7 +37,7 @@ func (e *examination) openDatabase() (leave func() error, opened bool) {
 				c.addFailure(e.adviceToOpen(err), "it does not answer: %v", err)
 				return "", nil
 			}
-			version = "without a database"
+			return "no database yet, " + how, nil
 		}
 		if e.DataDir == "" {
 			return "ClickHouse " + version, e.checkRights(c)

@@ -203,6 +203,9 @@ func (e *examination) checkGarbage(c *checkup) (string, error) {
 	}
 	if e.Account != "" { // what lives, and what merges left, is of all accounts
 		c.account = e.Account
+		if len(e.accounts) == 0 {
+			return "not counted, as the account cannot be read", nil
+		}
 		return fmt.Sprintf("%s take %s", adlens.FormatCount(rows, "dead row"), formatBytes(bytes)), nil
 	}
 	if total := bytes + replaced; total > garbageNotice && total > living {

@@ -14,10 +14,10 @@ func TestAnEngineOfAnotherVersionIsFound(t *testing.T) {
 	at := endpoint(t, e)
 	for _, c := range []struct{ engine, program, want string }{
 		{at.Version, "test", ""}, // as TestMain names it
-		{"test", "v2", "the engine is one of version test, and this is version v2; end all adlens processes of the directory"},
-		{"test", development, "the engine is one of version test, and this is version dev; "},
+		{"test", "v2", "the running engine was started by adlens test; this is v2; if this is the newer version, end all adlens processes of the directory"},
+		{"test", development, "the running engine was started by adlens test; this is dev; "},
 		{development, development, ""},
-		{"", "v2", "the engine is one of an earlier version, and this is version v2; "},
+		{"", "v2", "the running engine was started by an earlier version of adlens; this is v2; end all"},
 		{"", development, ""},
 	} {
 		at.Version = c.engine

@@ -14,13 +14,13 @@ import (
 
 // Loaded is how far an account is loaded.
 type Loaded struct {
-	LastLoad  time.Time  // when something of it became visible last, by the clock of the database
+	LastLoad  time.Time  // when something of it became visible last, by the clock of the database: rates, lists and restores too
 	NewestDay adlens.Day // of its figures; 0 where none are held
 }
 
 // selectNewestMonths reads, of each account, the newest month with figures, and its greatest
 // set of days that a report covers: the one with the newest day. Only live commits count: the
-// newest and those on which another builds, from the newest one on that builds on nothing. In
+// newest and those on which another builds, from the newest of these on that builds on nothing. In
 // one chain the held days of a month only grow, so that no commit need be matched with its unit.
 var selectNewestMonths = fmt.Sprintf(`
 SELECT account_id, tupleElement(max((start, arrayMax(report_days))) AS newest, 1), tupleElement(newest, 2)
@@ -28,7 +28,7 @@ FROM commit_units
 WHERE kind = %d AND arrayMax(report_days) > 0 AND (account_id, number) IN (
     SELECT account_id, arrayJoin(arrayFilter(n -> n >= root, arrayPushBack(bases, head)))
     FROM (
-        SELECT account_id, groupArray(base) AS bases, max(number) AS head, maxIf(number, base = 0) AS root
+        SELECT account_id, groupArray(base) AS bases, max(number) AS head, arrayMax(arrayFilter(n -> n = head OR has(bases, n), groupArrayIf(number, base = 0))) AS root
         FROM commits WHERE number != %d GROUP BY account_id
     )
 )
@@ -57,7 +57,7 @@ func (a Audit) Loaded(ctx context.Context) (map[string]Loaded, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		for account, at := range times {
-			if at.After(all[account].LastLoad) { // of an account that was just moved, two shards have some
+			if last := all[account].LastLoad; at.After(last) || at.Equal(last) && days[account] > all[account].NewestDay { // of an account that was just moved, two shards have some
 				all[account] = Loaded{at.UTC(), days[account]}
 			}
 		}
