@@ -91,6 +91,11 @@ func (f *faulty) InsertMarketplaces(ctx context.Context, account string, generat
 	return act(f, "InsertMarketplaces", func() error { return f.store.InsertMarketplaces(ctx, account, generation, all) })
 }
 
+// ProfilesElsewhere has no faults: all that follows from it is a notice.
+func (f *faulty) ProfilesElsewhere(ctx context.Context, account string, profiles []string) ([]loader.ProfileHolder, error) {
+	return f.store.ProfilesElsewhere(ctx, account, profiles)
+}
+
 func (f *faulty) Rates(ctx context.Context, account string, generation uint32) (loader.Rates, error) {
 	return call(f, "Rates", func() (loader.Rates, error) { return f.store.Rates(ctx, account, generation) })
 }

@@ -184,9 +184,11 @@ type session struct {
 	// of it would be believed from then on.
 	requireWhole func() error
 
-	result      Result
-	notices     map[string]string // of files, by their shown names
-	done, total int
+	result  Result
+	notices map[string]string // of files, by their shown names
+
+	profileFiles map[string]file // the first of the load with each profile
+	done, total  int
 }
 
 // openSession begins a session on an account whose lock the caller holds.
@@ -196,7 +198,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 		return nil, err
 	}
 	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), commitRows: cmp.Or(l.CommitRows, 2_000_000), profile: l.Profile, generatedAt: l.GeneratedAt,
-		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}}, nil
+		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}, profileFiles: map[string]file{}}, nil
 }
 
 func (l *Loader) beginWriter(ctx context.Context, account string) (*commits.Session, error) {

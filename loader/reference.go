@@ -33,11 +33,19 @@ var profiles = overlay[[]Marketplace]{
 		for _, notice := range notices {
 			s.noteFile(f, notice)
 		}
-		next, err = s.mergeProfiles(over, found)
-		return next, len(found), err
+		if next, err = s.mergeProfiles(over, found); err != nil {
+			return nil, 0, err
+		}
+		for _, p := range found {
+			if _, known := s.profileFiles[p.ID]; !known {
+				s.profileFiles[p.ID] = f
+			}
+		}
+		return next, len(found), nil
 	},
 	same: func(before, next []Marketplace) (bool, error) { return slices.Equal(before, next), nil },
 	publish: func(s *session, ctx context.Context, next []Marketplace) error {
+		s.noteElsewhere(ctx, next)
 		err := s.publishUnit(ctx, s.newBuild(), manifest.Marketplaces, len(next), func(generation uint32) error {
 			return s.store.InsertMarketplaces(ctx, s.account, generation, next)
 		})

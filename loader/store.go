@@ -21,6 +21,9 @@ type Store interface {
 
 	Marketplaces(ctx context.Context, account string, generation uint32) ([]Marketplace, error)
 	InsertMarketplaces(ctx context.Context, account string, generation uint32, all []Marketplace) error
+	// ProfilesElsewhere finds those of some profiles that other accounts have, by profile
+	// and account. What is on a server that is away is left out.
+	ProfilesElsewhere(ctx context.Context, account string, profiles []string) ([]ProfileHolder, error)
 	Rates(ctx context.Context, account string, generation uint32) (Rates, error)
 	InsertRates(ctx context.Context, account string, generation uint32, all Rates) error
 	Titles(ctx context.Context, account string, generation uint32) (map[string]string, error)

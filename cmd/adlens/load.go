@@ -49,7 +49,8 @@ Whatever the order of the arguments, profiles are loaded first, then rates,
 products, reports, exports, legacy reports and records. A bad file is refused, with
 its row, field and value and what was expected; the others are still loaded, and the
 exit code is not 0. Loading a file again changes nothing. A running server shows the
-new figures at once.
+new figures at once. New profiles that another account has already are loaded, and a
+notice names them: no load removes a profile.
 
 Of the console these reports are taken, each with the time unit Daily: Sponsored
 Products and Sponsored Display "Advertised product", Sponsored Brands "Campaign".

@@ -103,6 +103,11 @@ func (s store) InsertMarketplaces(ctx context.Context, account string, generatio
 	return insertValues(ctx, s, account, "marketplaces", generation, all)
 }
 
+// ProfilesElsewhere takes no turn: nothing but a notice follows from it.
+func (s store) ProfilesElsewhere(context.Context, string, []string) ([]loader.ProfileHolder, error) {
+	return nil, nil
+}
+
 // rate is a row of the table rates.
 type rate struct {
 	currency string

@@ -1,16 +1,20 @@
 package loads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"adlens"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
+	"adlens/internal/manifest"
 	"adlens/internal/platform"
 	"adlens/internal/query"
 	"adlens/loader"
@@ -58,6 +62,33 @@ func (l ListStore) InsertMarketplaces(ctx context.Context, account string, gener
 	return insertRows(ctx, l.cluster, account, columns, slices.All(all), func(batch conn.Batch, _ int, m loader.Marketplace) error {
 		return batch.Append(account, generation, m.Key, m.ID, m.Country, m.Currency, m.TimeZone, m.Vendor, m.Name)
 	})
+}
+
+// ProfilesElsewhere looks through the marketplaces of all accounts, of which there are few rows,
+// and only of those accounts that have some of the profiles for the generations that were loaded:
+// others are what an interrupted load has left.
+func (l ListStore) ProfilesElsewhere(ctx context.Context, account string, profiles []string) ([]loader.ProfileHolder, error) {
+	const found = " FROM marketplaces WHERE marketplace_id IN splitByChar(',', {profiles:String}) AND account_id != {account:String}"
+	params := conn.Params{"account": query.Text(account), "profiles": strings.Join(profiles, ","), "kind": conn.Number(uint16(manifest.Marketplaces))}
+	var adding sync.Mutex
+	var all []loader.ProfileHolder
+	err := l.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+		here, err := conn.Collect(ctx, s, `
+SELECT DISTINCT marketplace_id, account_id`+found+` AND (account_id, generation) IN (
+    SELECT account_id, generation FROM commit_units
+    WHERE kind = {kind:UInt8} AND account_id IN (SELECT account_id`+found+`))`, params, func(scan conn.Scan) (h loader.ProfileHolder, err error) {
+			err = scan(&h.ProfileID, &h.Account)
+			return h, err
+		})
+		adding.Lock()
+		defer adding.Unlock()
+		all = append(all, here...)
+		return err
+	})
+	slices.SortFunc(all, func(a, b loader.ProfileHolder) int {
+		return cmp.Or(cmp.Compare(a.ProfileID, b.ProfileID), cmp.Compare(a.Account, b.Account))
+	})
+	return slices.Compact(all), err
 }
 
 // Rates reads the account's rates.
