@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +139,56 @@ func TestAnAccountThatTheDirectoryForgotComesBack(t *testing.T) {
 	}
 	if v, err := d.Figures.View(t.Context(), "acme"); err != nil || len(v.Marketplaces) != 1 {
 		t.Errorf("the account has %d marketplaces: %v", len(v.Marketplaces), err)
+	}
+}
+
+// A client who leaves is left out of a new directory (docs/operating.md), and of the place once
+// the backups of the old one are removed from it.
+func TestAClientWhoLeavesIsNowhereInTheNewDirectory(t *testing.T) {
+	d, o := home(t)
+	rotatable(t, d, o)
+	place, next := t.TempDir(), &options{dataDir: t.TempDir()}
+	mustRun := func(o *options, words ...string) string {
+		t.Helper()
+		out, err := run(o, words...)
+		if err != nil {
+			t.Fatalf("%v: %s, %v", words, out, err)
+		}
+		return out
+	}
+	mustRun(o, "account", "add", "former", "--name", "Former Lamps")
+	mustRun(o, "backup", "--to", place)
+	before, err := filepath.Glob(filepath.Join(place, "backups", "*"))
+	if err != nil || len(before) != 1 {
+		t.Fatal(before, err)
+	}
+	mustRun(next, "restore", "--from", place, "--backup", strings.TrimSuffix(filepath.Base(before[0]), ".json"), "--account", "acme")
+	if out := mustRun(next, "key", "list", "--account", "acme"); !strings.Contains(out, "sheet") {
+		t.Errorf("the keys of the account that stays are %s", out)
+	}
+	mustRun(next, "backup", "--to", place)
+	if err := os.Remove(before[0]); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(next, "backup", "--to", place, "--keep", "1")
+	mustRun(next, "backup", "verify", "--from", place)
+	for _, dir := range []string{next.dataDir, place} {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			var text []byte
+			if err == nil && e.Type().IsRegular() {
+				text, err = os.ReadFile(path)
+			}
+			if strings.Contains(strings.ToLower(path+string(text)), "former") {
+				t.Errorf("%s has something of the former client", path)
+			}
+			if errors.Is(err, fs.ErrNotExist) { // the engine merges
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 

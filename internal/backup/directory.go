@@ -147,8 +147,24 @@ func (d *directory) Sweep(ctx context.Context, needed map[string]bool) error {
 				return err
 			}
 		}
+		if err := d.removeEmptied(a); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// removeEmptied removes the directory of an account of which no backup is left: it has the
+// account's id. One with anything in it, as of the user's own, stays.
+func (d *directory) removeEmptied(account fs.DirEntry) error {
+	if !account.IsDir() {
+		return nil
+	}
+	err := d.root.Remove(path.Join("accounts", account.Name()))
+	if errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
+		return nil
+	}
+	return err
 }
 
 // Lock holds a lock of the kernel, and removes the drafts of those who died.

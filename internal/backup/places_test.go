@@ -197,6 +197,25 @@ func TestFilesAreNeededInWhateverCaseTheyAreListed(t *testing.T) {
 	}
 }
 
+// The directory of a former client has its id.
+func TestNothingIsLeftOfAnAccountThatNoBackupHas(t *testing.T) {
+	place := newFailing(t).directory
+	for _, name := range []string{"former/catalogue", "stays/needed", "stays/old", "users/old", "users/notes/text"} {
+		path := filepath.Join(place.path, "accounts", filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(place.path, "accounts", "earlier"), 0o700), place.Sweep(t.Context(), map[string]bool{"accounts/stays/needed": true})); err != nil {
+		t.Fatal(err)
+	}
+	left, err := fs.Glob(os.DirFS(place.path), "accounts/*/*")
+	dirs, globbing := fs.Glob(os.DirFS(place.path), "accounts/*")
+	if got := strings.Join(append(dirs, left...), " "); got != "accounts/stays accounts/users accounts/stays/needed accounts/users/notes" || err != nil || globbing != nil {
+		t.Errorf("left are %s: %v", got, errors.Join(err, globbing))
+	}
+}
+
 // Of an account that was damaged a backup keeps what an earlier version wrote, which
 // knew fewer columns.
 func TestAccountsOfSeveralVersionsAreShownTogether(t *testing.T) {
