@@ -56,14 +56,16 @@ type examination struct {
 	// said of them.
 	unreadable map[string]error
 	lost       map[string][]string             // what accounts lost of the directory
+	counted    map[string]bool                 // tables that were counted for all accounts
 	rowsOf     map[[2]string]map[uint32]uint64 // rows by generation, of an account and table
+	isRead     map[[2]string]bool              // that all rows of an account in a table can be read
 }
 
 // Examine runs all checks that make sense after one another: where the engine
 // does not start, nothing is reported of what it holds. The error is of the
 // examination itself.
 func Examine(ctx context.Context, in Installation, o Options) (findings []Finding, err error) {
-	e := &examination{Installation: in, Options: o, ctx: ctx, rowsOf: map[[2]string]map[uint32]uint64{}, unreadable: map[string]error{}}
+	e := &examination{Installation: in, Options: o, ctx: ctx, counted: map[string]bool{}, rowsOf: map[[2]string]map[uint32]uint64{}, isRead: map[[2]string]bool{}, unreadable: map[string]error{}}
 	if in.DataDir != "" && !e.checkHome() {
 		return e.findings, ctx.Err()
 	}

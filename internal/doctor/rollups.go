@@ -57,7 +57,7 @@ func (e *examination) wholeMonths(a account) ([]manifest.Entry, error) {
 	if len(months) == 0 {
 		return nil, nil
 	}
-	stored, err := e.countRows(a, "facts")
+	stored, err := e.countRows(a, manifest.Month, 0)
 	return slices.DeleteFunc(slices.Clone(months), func(l manifest.Entry) bool { return stored[l.Generation] != l.Rows }), err
 }
 

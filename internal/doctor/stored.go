@@ -123,10 +123,10 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 	if len(live) == 0 {
 		return nil
 	}
-	stored, err := e.countRows(a, table)
+	stored, err := e.countRows(a, kind, place)
 	for _, batch := range splitBatches(live) {
-		if err == nil && !e.Quick {
-			err = e.db.Audit.ReadRows(e.ctx, a.ID, table, generationNumbers(batch))
+		if err == nil && !e.Quick && !e.isRead[[2]string{a.ID, table}] {
+			err = e.db.Audit.ReadRows(e.ctx, []string{a.ID}, table, generationNumbers(batch))
 		}
 	}
 	if adlens.KindOf(err) == adlens.Damaged {
@@ -149,17 +149,71 @@ func (e *examination) checkRows(c *checkup, a account, kind manifest.Kind, place
 	return nil
 }
 
-// countRows counts the rows of an account's generations in a table, once.
-func (e *examination) countRows(a account, table string) (map[uint32]uint64, error) {
+// countRows counts the rows of an account's generations in a table, once: with those of other
+// accounts where that can be done.
+func (e *examination) countRows(a account, kind manifest.Kind, place int) (map[uint32]uint64, error) {
+	table := tables.OfKind(kind)[place]
+	if !e.counted[table] {
+		e.counted[table] = true
+		e.countTogether(kind, place)
+	}
 	key := [2]string{a.ID, table}
 	if known, ok := e.rowsOf[key]; ok {
 		return known, nil
 	}
-	all, err := e.db.Audit.GenerationRows(e.ctx, a.ID, table)
+	all, err := e.db.Audit.GenerationRows(e.ctx, []string{a.ID}, table)
 	if err == nil {
-		e.rowsOf[key] = all
+		e.rowsOf[key] = all[a.ID]
 	}
-	return all, err
+	return all[a.ID], err
+}
+
+// batchAccounts bounds the accounts of which one statement reads.
+const batchAccounts = 200
+
+// countTogether counts a table for many accounts in each statement, which takes little longer
+// than for one, and reads all columns of their live rows. A batch that fails, as where rows of
+// one of its accounts cannot be read, is left to a look at each account for itself.
+func (e *examination) countTogether(kind manifest.Kind, place int) {
+	table := tables.OfKind(kind)[place]
+	var ids []string
+	var live []manifest.Entry
+	rows := uint64(0)
+	lookAt := func() {
+		if len(ids) > 1 { // one alone is looked at when its turn comes
+			e.lookTogether(ids, table, live)
+		}
+		ids, live, rows = nil, nil, 0
+	}
+	for _, a := range e.accounts {
+		own, more := a.manifest.Of(kind), uint64(0)
+		for _, l := range own {
+			more += l.RowsAt(place)
+		}
+		if rows+more > batchRows || len(ids) == batchAccounts {
+			lookAt()
+		}
+		ids, live, rows = append(ids, a.ID), append(live, own...), rows+more
+	}
+	lookAt()
+}
+
+func (e *examination) lookTogether(ids []string, table string, live []manifest.Entry) {
+	all, err := e.db.Audit.GenerationRows(e.ctx, ids, table)
+	if err != nil {
+		return
+	}
+	for id, rows := range all {
+		e.rowsOf[[2]string{id, table}] = rows
+	}
+	generations := generationNumbers(live)
+	slices.Sort(generations)
+	if e.Quick || len(live) == 0 || e.db.Audit.ReadRows(e.ctx, ids, table, slices.Compact(generations)) != nil {
+		return
+	}
+	for _, id := range ids {
+		e.isRead[[2]string{id, table}] = true
+	}
 }
 
 // stillLive leaves out what a load has replaced since the examination began:
@@ -224,8 +278,8 @@ func (e *examination) deadRows() (map[string]uint64, error) {
 			for _, l := range a.manifest.Of(kind) {
 				live[l.Generation] = true
 			}
-			for _, table := range tables.OfKind(kind) {
-				stored, err := e.countRows(a, table)
+			for place, table := range tables.OfKind(kind) {
+				stored, err := e.countRows(a, kind, place)
 				if err != nil {
 					return nil, err
 				}

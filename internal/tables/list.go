@@ -184,3 +184,15 @@ func ofKinds(without ...manifest.Kind) (all []string) {
 	}
 	return all
 }
+
+// CountedBy returns the term that counts the rows of a table: where one may be stored twice,
+// by its key.
+func CountedBy(table string) string {
+	switch table {
+	case "products":
+		return "uniqExact(product_key)"
+	case "entities":
+		return "uniqExact(entity_key)"
+	}
+	return "count()"
+}

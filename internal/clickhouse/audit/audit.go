@@ -119,24 +119,60 @@ func (a Audit) findDifferences(ctx context.Context, key, table, source string, p
 	return all, err
 }
 
-// GenerationRows counts the rows of an account in one of its tables by their
-// generation.
-func (a Audit) GenerationRows(ctx context.Context, account, table string) (map[uint32]uint64, error) {
-	counts, err := a.port.CountRows(ctx, account, table)
-	rows := make(map[uint32]uint64, len(counts))
-	for _, c := range counts {
-		rows[c.Generation] = c.Rows
+// GenerationRows counts the rows of some accounts in one of their tables by account and
+// generation, in one statement on each shard.
+func (a Audit) GenerationRows(ctx context.Context, accounts []string, table string) (map[string]map[uint32]uint64, error) {
+	rows := make(map[string]map[uint32]uint64, len(accounts))
+	for _, account := range accounts {
+		rows[account] = map[uint32]uint64{}
 	}
+	err := a.eachHolder(ctx, accounts, func(s *cluster.Shard, held string) error {
+		return s.Read(ctx, "SELECT account_id, generation, "+tables.CountedBy(table)+" FROM "+table+" WHERE "+ofAccounts+" GROUP BY account_id, generation SETTINGS optimize_aggregation_in_order = 1",
+			conn.Params{"accounts": held}, conn.EachRow(func(scan conn.Scan) error {
+				var account string
+				var generation uint32
+				var n uint64
+				err := scan(&account, &generation, &n)
+				rows[account][generation] = n
+				return err
+			}))
+	})
 	return rows, err
 }
 
-// ReadRows reads every column of some of an account's rows in one of its tables.
-// The error is of kind adlens.Damaged where some cannot be read: the engine checks
-// what it reads.
-func (a Audit) ReadRows(ctx context.Context, account, table string, generations []uint32) error {
-	var hash uint64
-	return a.cluster.ReadOnce(ctx, "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table+" WHERE "+ofGenerations,
-		conn.Params{"account": query.Text(account), "generations": query.Numbers(generations)}, conn.ScanInto(&hash))
+// ReadRows reads every column of the rows that some accounts have of some generations in one
+// of their tables. The error is of kind adlens.Damaged where some cannot be read: the engine
+// checks what it reads.
+func (a Audit) ReadRows(ctx context.Context, accounts []string, table string, generations []uint32) error {
+	return a.eachHolder(ctx, accounts, func(s *cluster.Shard, held string) error {
+		var hash uint64
+		return s.ReadOnce(ctx, "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table+" WHERE "+ofAccounts+" AND generation IN {generations:Array(UInt32)}",
+			conn.Params{"accounts": held, "generations": query.Numbers(generations)}, conn.ScanInto(&hash))
+	})
+}
+
+const ofAccounts = "account_id IN splitByChar(',', {accounts:String})"
+
+// eachHolder does something at each shard that holds some of the accounts, with the ids of
+// those. Another shard may have rows of them that a move has left.
+func (a Audit) eachHolder(ctx context.Context, accounts []string, do func(s *cluster.Shard, held string) error) error {
+	byShard := map[*cluster.Shard][]string{}
+	for _, account := range accounts {
+		s, err := a.cluster.Holder(ctx, query.Text(account))
+		if err == nil {
+			err = s.Admit(ctx, query.Text(account))
+		}
+		if err != nil {
+			return err
+		}
+		byShard[s] = append(byShard[s], account)
+	}
+	for s, held := range byShard {
+		if err := do(s, query.Text(strings.Join(held, ","))); err != nil {
+			return s.Name(err)
+		}
+	}
+	return nil
 }
 
 // Version is the server's.

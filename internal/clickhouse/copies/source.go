@@ -14,6 +14,7 @@ import (
 	"adlens/internal/commits"
 	"adlens/internal/manifest"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 var _ backup.Source = Source{}
@@ -144,7 +145,7 @@ func selectExtent(expression string, e backup.Extent) (sql string, params conn.P
 	}
 	params["generations"] = query.Numbers(e.Generations)
 	table := e.Table
-	if _, repeated := smalltables.CountedBy[table]; repeated {
+	if tables.CountedBy(table) != "count()" {
 		table += " FINAL"
 	}
 	return "SELECT " + expression + " FROM " + table + " WHERE " + cluster.RowsOf(e.Table) + " AND generation IN {generations:Array(UInt32)}", params

@@ -262,16 +262,6 @@ func (p Port) Dead() tables.Table[tables.Dead] {
 		}}
 }
 
-// CountedBy counts what is one row: where one may be stored twice, by its key.
-var CountedBy = map[string]string{"products": "uniqExact(product_key)", "entities": "uniqExact(entity_key)"}
-
-func countedBy(table string) string {
-	if counted, special := CountedBy[table]; special {
-		return counted
-	}
-	return "count()"
-}
-
 // CountRows counts in one statement. Parts know how many rows they have, so
 // little is read. Of one account the tables that count every row are grouped together,
 // but for those whose parts hold their counts: a group of its own for each costs the
@@ -282,8 +272,8 @@ func (p Port) CountRows(ctx context.Context, account string, names ...string) ([
 	}
 	var selects, together []string
 	for i, name := range names {
-		if _, special := CountedBy[name]; special || name == "facts" {
-			selects = append(selects, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation, %s AS n FROM %s WHERE account_id = {account:String} GROUP BY generation", i, countedBy(name), name))
+		if tables.CountedBy(name) != "count()" || name == "facts" {
+			selects = append(selects, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation, %s AS n FROM %s WHERE account_id = {account:String} GROUP BY generation", i, tables.CountedBy(name), name))
 			continue
 		}
 		together = append(together, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation FROM %s WHERE account_id = {account:String}", i, name))
@@ -311,7 +301,7 @@ func (p Port) countRows(ctx context.Context, account, reading string, names []st
 	}
 	selects := make([]string, len(names))
 	for i, name := range names {
-		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, countedBy(name), reading, name, filter)
+		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, tables.CountedBy(name), reading, name, filter)
 	}
 	sql := strings.Join(selects, "\nUNION ALL\n") + "\nSETTINGS optimize_aggregation_in_order = 1"
 	scanCount := func(scan conn.Scan) (c tables.Count, err error) {
