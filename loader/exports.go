@@ -40,7 +40,7 @@ func (s *session) checkContent(market Marketplace, l *list) error {
 	for p, source := range l.sources {
 		held, _ := s.Manifest().Find(l.unitOf(market, p))
 		for _, other := range held.Sources {
-			if other.ReportID == source.ReportID && other.GeneratedAt.Equal(source.GeneratedAt) && other.SHA256 != "" && other.SHA256 != source.SHA256 {
+			if isSameSource(other, source) && other.SHA256 != "" && other.SHA256 != source.SHA256 {
 				return newRefusalf("export %s was loaded before with another content; an export does not change, so one of the two downloads is damaged, or another export's; if that is the one that was loaded, load a newer export, or this one with a later generatedAt in its object", source.ReportID)
 			}
 		}

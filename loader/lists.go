@@ -200,7 +200,9 @@ const ClockSlack = 5 * time.Minute
 // supersedesSource reports whether a list takes the place of one that is held: the newer one
 // does. Against a list that was read from the platform, which has no report's id, a time that
 // has not come is wrong and loses; of exports alone it counts as it is. Where clocks differ a
-// little, no export takes the place of a list that was read just now.
+// little, no export takes the place of a list that was read just now. One that was loaded before
+// hashes of exports were kept is loaded again once: its rows may lack what is read of it since,
+// as which campaigns reports leave out.
 func supersedesSource(next, held manifest.Source) bool {
 	now, exported, read := time.Now(), next.ReportID != "", held.ReportID == ""
 	switch {
@@ -209,7 +211,12 @@ func supersedesSource(next, held manifest.Source) bool {
 	case !exported && held.GeneratedAt.After(now), read && held.GeneratedAt.After(now.Add(ClockSlack)):
 		return true
 	}
-	return next.Newer(held)
+	return next.Newer(held) || exported && isSameSource(next, held) && held.SHA256 == ""
+}
+
+// isSameSource reports whether two lists are one export, or were read at one moment.
+func isSameSource(a, b manifest.Source) bool {
+	return a.ReportID == b.ReportID && a.GeneratedAt.Equal(b.GeneratedAt)
 }
 
 // replaceLists makes lists live, each for the ad products of which it supersedes the
@@ -265,10 +272,10 @@ func (b *build) supersedeUnits(ctx context.Context, market Marketplace, l *list)
 }
 
 // keepNames keeps the names that a list and the one that is held do not share. Ads have
-// none, and a list that is loaded again has no others.
+// none, and a list that is loaded again has no others; of one without a hash that is not certain.
 func (l *list) keepNames(ctx context.Context, s *session, p adlens.AdProduct, held manifest.Entry) error {
 	next, before := l.sources[p], held.Sources[0]
-	if l.entity == platform.Ads || next.ReportID == before.ReportID && next.GeneratedAt.Equal(before.GeneratedAt) {
+	if l.entity == platform.Ads || isSameSource(next, before) && next.SHA256 == before.SHA256 {
 		return nil
 	}
 	known, err := s.store.ListedNames(ctx, s.account, held.Generation)
