@@ -288,6 +288,7 @@ func (s *session) readMarketplaces(ctx context.Context) (err error) {
 
 func (s *session) readRates(ctx context.Context) (err error) {
 	s.rates, err = readUnit(ctx, s, manifest.Rates, s.store.Rates, Rates.countRates)
+	s.rates.dateFetched()
 	return err
 }
 

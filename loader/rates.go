@@ -69,6 +69,25 @@ func (r Rates) With(added Rates) (Rates, bool) {
 	return Rates{byHand, fetched}, changed || also
 }
 
+// dateFetched takes the bank's rates that were loaded before AsOf was kept as from a file that
+// ends at the newest day that is held of the bank: the newest of those files did. Else any file
+// would go before them, also one that lacks the bank's corrections.
+func (r Rates) dateFetched() {
+	newest := adlens.Day(0)
+	for _, rates := range r.Fetched {
+		for _, rate := range rates {
+			newest = max(newest, rate.Day)
+		}
+	}
+	for _, rates := range r.Fetched {
+		for i := range rates {
+			if rates[i].AsOf == 0 {
+				rates[i].AsOf = newest
+			}
+		}
+	}
+}
+
 // mostDollars is more than a unit of any currency that marketplaces have was worth for
 // decades: a pound was 2.1 at most.
 var mostDollars, _ = adlens.ParseAmount([]byte("2.5"))

@@ -85,3 +85,31 @@ func TestAnOlderDirectorysExportTakesNoNameAway(t *testing.T) {
 		t.Errorf("the campaign has no name: %s", r)
 	}
 }
+
+// What an older version held of the bank goes before a file that ends earlier, and not
+// before one that ends later or on the same day.
+func TestAnOlderDirectorysRatesAreNotTakenBack(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p, extracts := ownProgramAt(t, older.unpack(t, "data.tar.gz")), older.unpack(t, "extracts.tar.gz")
+	rates := func(days ...string) string {
+		dir := t.TempDir()
+		house.Put(t, dir, "eurofxref-hist.csv", []byte("Date,USD,\n"+strings.Join(days, ",\n")+",\n"))
+		return dir
+	}
+	earlier := rates("2026-11-06,1.99", "2026-11-02,1.99", "2026-09-01,1.11")
+	for _, step := range []struct{ name, folder, status, spend string }{
+		{"one that ends earlier adds its days alone", earlier, "loaded", "39.08"},
+		{"loaded again", earlier, "unchanged", "39.08"},
+		{"the one that is held", extracts, "unchanged", "39.08"},
+		{"a correction of the same day", rates("2026-11-09,1.3", "2026-11-02,1.5"), "loaded", "50.10"},
+		{"a correction of a later day", rates("2026-11-10,1.3", "2026-11-02,1.6"), "loaded", "53.44"},
+		{"the one that was held", extracts, "unchanged", "53.44"},
+		{"one that ends earlier once more", earlier, "unchanged", "53.44"},
+	} {
+		older.wantStatus(t, p, step.folder, "eurofxref-hist", step.status)
+		if said := readFigures(t, p, "2026-11-02", "2026-11-02"); !strings.Contains(said, `"spend":`+step.spend+",") {
+			t.Errorf("%s: expected a spend of %s: %s", step.name, step.spend, said)
+		}
+	}
+}
