@@ -75,7 +75,7 @@ type schema struct {
 // document that has a default next to one.
 func parameterWords(p catalogue.Parameter) string {
 	if p.TakesAll {
-		return fmt.Sprintf("%s %v without it.", p.Words, p.Default)
+		return fmt.Sprintf("%s The default is %v.", p.Words, p.Default)
 	}
 	return p.Words
 }

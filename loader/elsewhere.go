@@ -15,7 +15,7 @@ const namedHolders = 5
 
 // noteElsewhere reports those new profiles of the files that other accounts have already. A
 // profile may be in two accounts, so it is no error, but profiles are never removed: another
-// client's folder would be taken for good without a word. A look that fails harms no load.
+// client's folder would be taken for good silently. A look that fails harms no load.
 func (s *session) noteElsewhere(ctx context.Context, next []Marketplace) {
 	added := map[string]Marketplace{}
 	var ids []string
@@ -29,7 +29,7 @@ func (s *session) noteElsewhere(ctx context.Context, next []Marketplace) {
 	}
 	holders, err := s.store.ProfilesElsewhere(ctx, s.account, ids)
 	if err != nil {
-		s.noteFile(s.profileFiles[ids[0]], fmt.Sprintf("whether other accounts have its profiles already could not be read: %v", err))
+		s.noteFile(s.profileFiles[ids[0]], fmt.Sprintf("could not check whether other accounts have its profiles: %v", err))
 		return
 	}
 	if len(holders) == 0 {
@@ -38,9 +38,13 @@ func (s *session) noteElsewhere(ctx context.Context, next []Marketplace) {
 	var named []string
 	for _, h := range holders {
 		m := added[h.ProfileID]
-		named = append(named, fmt.Sprintf("profile %s (%s, %s) of account %s", m.ID, adlens.CleanText(m.Name, 60), m.Country, h.Account))
+		called := m.Country
+		if name := adlens.CleanText(m.Name, 60); name != "" {
+			called = name + ", " + m.Country
+		}
+		named = append(named, fmt.Sprintf("profile %s (%s) of account %s", m.ID, called, h.Account))
 	}
 	s.noteFile(s.profileFiles[holders[0].ProfileID], fmt.Sprintf(
-		"account %s gets what another account has already: %s; if that is a mistake, load nothing more of these files: a newer report replaces figures, but a profile stays listed, and only a backup of before, restored into a new data directory or database, is without it",
+		"new profiles of account %s are in another account too: %s; if that is a mistake, load nothing more of that account's files, or choose the profiles of a connection with adlens connect --profiles: a newer report replaces figures, but a profile stays listed, and only a backup from before, restored into a new data directory or database, is without it",
 		s.account, adlens.JoinFew(named, namedHolders, ", ")))
 }

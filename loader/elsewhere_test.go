@@ -23,7 +23,7 @@ func TestProfilesOfAnotherAccountAreNoticed(t *testing.T) {
 		return path
 	}
 	first, second, left, own := t.Name()+"-c01", t.Name()+"-c02", t.Name()+"-left", t.Name()
-	shared := []string{profile("7701", "FR", "Lampes"), profile("7702", "IT", "Lampade")}
+	shared := []string{profile("7701", "FR", ""), profile("7702", "IT", "Lampade")}
 	mustLoad(t, d.store(), first, write("c01", shared...))
 	mustLoad(t, d.store(), second, write("c02", shared[1], profile("7703", "ES", "Faros")))
 	if err := d.db.Loads.InsertMarketplaces(t.Context(), left, 3, []loader.Marketplace{{Key: 1, Profile: platform.Profile{ID: "7704"}}}); err != nil {
@@ -34,10 +34,10 @@ func TestProfilesOfAnotherAccountAreNoticed(t *testing.T) {
 		want  string // how the notice begins, with the folder of its file; "" for none
 	}{
 		{[]string{write("own", profile("7704", "DE", "Lampen"))}, ""},
-		{[]string{write("a", profile("7705", "BE", "Lampen")), write("b", shared...)}, "b: account " + own + " gets what another account has already: profile 7701 (Lampes, FR) of account " + first +
+		{[]string{write("a", profile("7705", "BE", "Lampen")), write("b", shared...)}, "b: new profiles of account " + own + " are in another account too: profile 7701 (FR) of account " + first +
 			", profile 7702 (Lampade, IT) of account " + first + ", profile 7702 (Lampade, IT) of account " + second + "; if that is a mistake"},
 		{[]string{write("again", shared...)}, ""},
-		{[]string{write("more", shared[0], profile("7703", "ES", "Renamed\u202e"))}, "more: account " + own + " gets what another account has already: profile 7703 (Renamed, ES) of account " + second + "; if"},
+		{[]string{write("more", shared[0], profile("7703", "ES", "Renamed\u202e"))}, "more: new profiles of account " + own + " are in another account too: profile 7703 (Renamed, ES) of account " + second + "; if"},
 	} {
 		result := load(t, d.store(), own, step.paths...)
 		if result.Refused() > 0 {

@@ -77,7 +77,7 @@ func (o *options) runDemo(cmd *cobra.Command, d *data, so serveOptions) error {
 		return err
 	}
 	printTrouble(trouble, result)
-	printCounts(trouble, demoAccount, result)
+	fmt.Fprintln(trouble, describeCounts(demoAccount, result))
 	if result.Refused() > 0 {
 		return errSaid
 	}

@@ -202,10 +202,13 @@ func (o *options) printLoadResult(cmd *cobra.Command, account string, result loa
 			loader.Result
 		}{account, result})
 	} else {
-		printing = printCounts(cmd.OutOrStdout(), account, result)
+		_, printing = fmt.Fprintln(cmd.OutOrStdout(), describeCounts(account, result))
 	}
-	if printing != nil { // explainError and explainFullDisk would call a full disk the data's
-		return errors.Join(explainError(err), advice{fmt.Errorf("the result of the load could not be printed: %w", printing)})
+	if printing != nil && err == nil {
+		return explainDone(describeCounts(account, result), printing)
+	}
+	if printing != nil { // explainError would call a full disk the data's
+		return errors.Join(explainError(err), fmt.Errorf("the result of the load could not be printed: %w", printing))
 	}
 	if err == nil && result.Refused() > 0 {
 		return errSaid
@@ -244,7 +247,8 @@ func printTrouble(trouble io.Writer, result loader.Result) {
 	}
 }
 
-func printCounts(out io.Writer, account string, result loader.Result) error {
+// describeCounts says what became of how many files.
+func describeCounts(account string, result loader.Result) string {
 	counts, rows := map[loader.Status]int{}, 0
 	for _, f := range result.Files {
 		counts[f.Status]++
@@ -256,9 +260,8 @@ func printCounts(out io.Writer, account string, result loader.Result) error {
 			others += fmt.Sprintf("%d %s, ", n, status)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read for account %s\n",
+	return fmt.Sprintf("%d loaded, %d unchanged, %d refused, %s%d skipped; %d rows read for account %s",
 		counts[loader.Loaded], counts[loader.Unchanged], counts[loader.Refused], others, counts[loader.Skipped], rows, account)
-	return err
 }
 
 // quoteName quotes names that would do something to a terminal.

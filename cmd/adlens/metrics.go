@@ -67,7 +67,7 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 		when func(audit.Ages) time.Time
 	}{
 		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(a audit.Ages) time.Time { return a.NewestLoad }},
-		"oldest_load":    {"The last load of the account that waits longest for one, without canceled and demonstration accounts and those never loaded; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
+		"oldest_load":    {"The last load of the account that waits longest for one, without canceled and demonstration accounts and those never loaded; rates and lists count; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
 		"oldest_refresh": {"When reports were last read through the connection that waits longest, or it was connected, if they never were; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
 		"newest_rate":    {"The day of the newest rate of exchange that was fetched; 0 for none.", func(a audit.Ages) time.Time { return a.NewestRate }},
 		"oldest_rate":    {"The same of the account whose fetched rates end first, without canceled and demonstration accounts; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},

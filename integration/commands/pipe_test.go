@@ -62,6 +62,7 @@ func TestWhatWasDoneAndCouldNotBePrintedIsSaid(t *testing.T) {
 		{"account acme: Acme, active; this could not be printed", []string{"account", "add", "acme", "--name", "Acme"}},
 		{"account there: Here, active; this could not be printed", []string{"account", "set", "there", "--name", "Here", "--json"}},
 		{"is never shown again; revoke it with adlens app revoke a_", []string{"app", "invite", "--account", "there"}},
+		{"0 loaded, 0 unchanged, 0 refused, 0 skipped; 0 rows read for account there; this could not be printed", []string{"load", "--account", "there", t.TempDir()}},
 		{"2 accounts, ", []string{"backup", "--to", place}},
 		{"write /dev/stdout: no space left", []string{"--help"}},
 		{"write /dev/stdout: no space left", []string{"help", "load"}},

@@ -53,11 +53,19 @@ func TestAnOlderDirectorysExportIsLoadedAgainOnce(t *testing.T) {
 			t.Errorf("doctor names it: %v, expected %v: %s", !want, want, r)
 		}
 	}
+	tells := func(want bool) {
+		t.Helper()
+		if r := p.Run("doctor", "--quick"); strings.Contains(r.Stdout, `the export "brands" of `) != want {
+			t.Errorf("doctor asks for the export: %v, expected %v: %s", !want, want, r)
+		}
+	}
 	names(false)
+	tells(true)
 	older.wantStatus(t, p, before, "before", "loaded") // its campaign was not known
 	names(false)
 	older.wantStatus(t, p, extracts, "brands", "loaded")
 	names(true)
+	tells(false)
 	older.wantStatus(t, p, extracts, "brands", "unchanged")
 	older.wantStatus(t, p, before, "before", "unchanged")
 	names(true)
@@ -86,8 +94,8 @@ func TestAnOlderDirectorysExportTakesNoNameAway(t *testing.T) {
 	}
 }
 
-// What an older version held of the bank goes before a file that ends earlier, and not
-// before one that ends later or on the same day.
+// A file that ends earlier replaces nothing that an older version held of the bank; one that
+// ends later or on the same day does.
 func TestAnOlderDirectorysRatesAreNotTakenBack(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

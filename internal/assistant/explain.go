@@ -208,10 +208,14 @@ func (r *report) canDivide(f catalogue.Figure) bool {
 	return now != nil && before != nil && now.Sign() != 0 && before.Sign() != 0
 }
 
+// amount is the unit of figures that are in US dollars or, with currency local, in the
+// marketplaces' money.
+const amount = "currency"
+
 // describeTotal says how the figure changed as a whole.
 func (e *explanation) describeTotal(r *report, f catalogue.Figure) {
 	i := r.at(f.Name)
-	e.Unit = map[catalogue.Unit]string{catalogue.Count: "count", catalogue.USD: "currency", catalogue.Percent: "points", catalogue.Ratio: "ratio"}[f.Unit]
+	e.Unit = map[catalogue.Unit]string{catalogue.Count: "count", catalogue.USD: amount, catalogue.Percent: "points", catalogue.Ratio: "ratio"}[f.Unit]
 	e.Now.Value, e.Now.Before = r.total.now[i], r.total.before[i]
 	e.Now.Change, e.Now.Share = jsontext.Value("null"), jsontext.Value("null")
 	change := difference(e.Now.Value, e.Now.Before)

@@ -68,7 +68,11 @@ func formulas() any {
 		Rounding string    `json:"rounding"`
 	}
 	for i, f := range catalogue.ReportFigures {
-		one := formula{f.Name, f.Label, string(f.Unit), f.Formula(), map[catalogue.Better]string{catalogue.Less: "lower", catalogue.More: "higher"}[f.Better], f.Words}
+		unit := string(f.Unit)
+		if f.Unit == catalogue.USD {
+			unit = amount
+		}
+		one := formula{f.Name, f.Label, unit, f.Formula(), map[catalogue.Better]string{catalogue.Less: "lower", catalogue.More: "higher"}[f.Better], f.Words}
 		if i < len(catalogue.Figures) {
 			all.Figures = append(all.Figures, one)
 		} else {

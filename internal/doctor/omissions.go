@@ -4,12 +4,19 @@ import (
 	"fmt"
 
 	"adlens"
+	"adlens/internal/manifest"
 )
 
 // checkOmissions names the campaigns of Sponsored Brands that the platform's reports
 // leave out: the figures of their marketplaces are too low.
 func (e *examination) checkOmissions(c *checkup) (string, error) {
 	e.forEach(c, func(c *checkup, a account) error {
+		for _, l := range a.manifest.Of(manifest.Campaigns) {
+			if l.Slice.AdProduct == adlens.SponsoredBrands && len(l.Sources) > 0 && l.Sources[0].ReportID != "" && l.Sources[0].SHA256 == "" {
+				c.addWarning("load the export once more, or a newer one", "the export %q of %s was loaded by an earlier version, which may not have read of which campaigns the platform reports nothing",
+					l.Sources[0].ReportID, a.unitName(l.Unit))
+			}
+		}
 		view, err := e.db.Figures.View(e.ctx, a.ID)
 		if err != nil {
 			return err

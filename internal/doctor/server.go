@@ -37,7 +37,7 @@ func (e *examination) openDatabase() (leave func() error, opened bool) {
 				c.addFailure(e.adviceToOpen(err), "it does not answer: %v", err)
 				return "", nil
 			}
-			return "no database yet, " + how, nil
+			version = "(no database yet)"
 		}
 		if e.DataDir == "" {
 			return "ClickHouse " + version, e.checkRights(c)

@@ -150,13 +150,13 @@ func (s *Server) serveFile(c *gin.Context, status int, f web.File, cache string)
 		return
 	}
 	body := f.Body
-	coding, wanted := preferredCoding(body, c.Request.Header.Values("Accept-Encoding"))
-	tag = quotedTag(tag, coding)
-	if wanted {
-		body = s.encodeFile(tag, coding, body)
-		h.Set("Content-Encoding", coding)
-	}
 	if status == http.StatusOK {
+		coding, wanted := preferredCoding(body, c.Request.Header.Values("Accept-Encoding"))
+		tag = quotedTag(tag, coding)
+		if wanted {
+			body = s.encodeFile(tag, coding, body)
+			h.Set("Content-Encoding", coding)
+		}
 		h.Set("ETag", tag)
 	}
 	h.Set("Content-Type", f.Type)

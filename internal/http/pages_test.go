@@ -341,7 +341,7 @@ func TestAProxiedRequestIsToldNoAddressOfHTTP(t *testing.T) {
 	config := testConfig(world, keys{"acme-active"})
 	config.PublicURL = "https://ads.example.org"
 	unknown, public := handler(world, "acme-active"), New(config).Handler()
-	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Proto"} {
+	for _, header := range []string{"Forwarded", "Via", "X-Real-IP", "X-Forwarded-For", "X-Forwarded-Proto"} {
 		for _, path := range []string{"/openapi.json", "/openapi.json?format=json", "/docs", "/docs/reference/getSummary", "/docs/recipes/curl"} {
 			body, want := visit(unknown, path, header, "proto=https").Body.String(), docs.ServerAddress
 			if strings.HasPrefix(path, "/openapi.json") {

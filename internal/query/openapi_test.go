@@ -217,7 +217,7 @@ func TestTheDocumentHasTheDefaultsOfTheProgram(t *testing.T) {
 			t.Errorf("%s: documented %v, want %v", name, got, want)
 		}
 	}
-	for name, want := range map[string]string{"report_page_size": " 100 without it.", "rows_page_size": " 100 without it.", "rules_page_size": " 1000 without it."} {
+	for name, want := range map[string]string{"report_page_size": " The default is 100.", "rows_page_size": " The default is 100.", "rules_page_size": " The default is 1000."} {
 		if p := d.Components.Parameters[name]; !strings.HasSuffix(p.Description, want) {
 			t.Errorf("%s: %q does not end in%s", name, p.Description, want)
 		}

@@ -8,7 +8,6 @@ import (
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/directory"
-	"adlens/internal/manifest"
 )
 
 // Ages are how old what is stored is, over all accounts. A time is zero where
@@ -30,14 +29,6 @@ type ConnectionCount struct {
 	Accepted bool   // the platform took their credentials the last time
 	Count    uint64
 }
-
-// selectLoads reads when something of each account became visible last. The newest commit
-// counts: one that a clock dated ahead would hide all later ones. What ends an earlier writer,
-// and what closes an account for a restore, names no unit, and is no load.
-var selectLoads = fmt.Sprintf(`
-SELECT account_id, argMax(committed_at, number) FROM commits
-WHERE number != %d AND (account_id, number) IN (SELECT account_id, number FROM commit_units)
-GROUP BY account_id`, uint32(manifest.Closed))
 
 const (
 	// Rates of dead generations are of days that live ones have too.

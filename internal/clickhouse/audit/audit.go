@@ -132,9 +132,11 @@ func (a Audit) GenerationRows(ctx context.Context, accounts []string, table stri
 				var account string
 				var generation uint32
 				var n uint64
-				err := scan(&account, &generation, &n)
+				if err := scan(&account, &generation, &n); err != nil {
+					return err
+				}
 				rows[account][generation] = n
-				return err
+				return nil
 			}))
 	})
 	return rows, err

@@ -66,7 +66,7 @@ func (l ListStore) InsertMarketplaces(ctx context.Context, account string, gener
 
 // ProfilesElsewhere looks through the marketplaces of all accounts, of which there are few rows,
 // and only of those accounts that have some of the profiles for the generations that were loaded:
-// others are what an interrupted load has left.
+// others are what an interrupted load has left, most of the time.
 func (l ListStore) ProfilesElsewhere(ctx context.Context, account string, profiles []string) ([]loader.ProfileHolder, error) {
 	const found = " FROM marketplaces WHERE marketplace_id IN splitByChar(',', {profiles:String}) AND account_id != {account:String}"
 	params := conn.Params{"account": query.Text(account), "profiles": strings.Join(profiles, ","), "kind": conn.Number(uint16(manifest.Marketplaces))}
