@@ -45,6 +45,6 @@ func (s *session) noteElsewhere(ctx context.Context, next []Marketplace) {
 		named = append(named, fmt.Sprintf("profile %s (%s) of account %s", m.ID, called, h.Account))
 	}
 	s.noteFile(s.profileFiles[holders[0].ProfileID], fmt.Sprintf(
-		"new profiles of account %s are in another account too: %s; if that is a mistake, load nothing more of that account's files, or choose the profiles of a connection with adlens connect --profiles: a newer report replaces figures, but a profile stays listed, and only a backup from before, restored into a new data directory or database, is without it",
+		"new profiles of account %s are in other accounts too: %s; if that is a mistake, load no more files of those accounts into this one, or choose the profiles of its connection with adlens connect --profiles: a newer report replaces figures, but a profile stays listed, and only a backup from before, restored into a new data directory or database, is without it",
 		s.account, adlens.JoinFew(named, namedHolders, ", ")))
 }

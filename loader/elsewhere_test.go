@@ -34,10 +34,10 @@ func TestProfilesOfAnotherAccountAreNoticed(t *testing.T) {
 		want  string // how the notice begins, with the folder of its file; "" for none
 	}{
 		{[]string{write("own", profile("7704", "DE", "Lampen"))}, ""},
-		{[]string{write("a", profile("7705", "BE", "Lampen")), write("b", shared...)}, "b: new profiles of account " + own + " are in another account too: profile 7701 (FR) of account " + first +
+		{[]string{write("a", profile("7705", "BE", "Lampen")), write("b", shared...)}, "b: new profiles of account " + own + " are in other accounts too: profile 7701 (FR) of account " + first +
 			", profile 7702 (Lampade, IT) of account " + first + ", profile 7702 (Lampade, IT) of account " + second + "; if that is a mistake"},
 		{[]string{write("again", shared...)}, ""},
-		{[]string{write("more", shared[0], profile("7703", "ES", "Renamed\u202e"))}, "more: new profiles of account " + own + " are in another account too: profile 7703 (Renamed, ES) of account " + second + "; if"},
+		{[]string{write("more", shared[0], profile("7703", "ES", "Renamed\u202e"))}, "more: new profiles of account " + own + " are in other accounts too: profile 7703 (Renamed, ES) of account " + second + "; if"},
 	} {
 		result := load(t, d.store(), own, step.paths...)
 		if result.Refused() > 0 {

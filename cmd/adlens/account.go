@@ -259,8 +259,9 @@ created_at, newest_day and last_load (null where there is none). Where a shard
 cannot be read, those of its accounts are null too, and standard error says so.`,
 		Example: `  adlens account list
   adlens account list --json | jq -r '.data[].account_id'
-  adlens account list --json |
-    jq -r '.data[] | select(.newest_day < (now - 2*86400 | todate[:10])) | .account_id'`,
+  adlens account list --json | jq -r '.data[]
+    | select(.subscription_status != "canceled" and (.is_demo | not)
+      and .newest_day < (now - 2*86400 | todate[:10])) | .account_id'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {

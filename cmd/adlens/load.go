@@ -207,8 +207,8 @@ func (o *options) printLoadResult(cmd *cobra.Command, account string, result loa
 	if printing != nil && err == nil {
 		return explainDone(describeCounts(account, result), printing)
 	}
-	if printing != nil { // explainError would call a full disk the data's
-		return errors.Join(explainError(err), fmt.Errorf("the result of the load could not be printed: %w", printing))
+	if printing != nil { // explainError and explainFullDisk would call a full disk the data's
+		return errors.Join(explainError(err), advice{fmt.Errorf("the result of the load could not be printed: %w", printing)})
 	}
 	if err == nil && result.Refused() > 0 {
 		return errSaid
@@ -221,13 +221,13 @@ func explainError(err error) error {
 	unknown := errors.Is(err, commits.ErrUnknown)
 	switch kind := adlens.KindOf(err); {
 	case unknown && kind == adlens.DiskFull:
-		return fmt.Errorf("the disk is full: free some space, and load the failed files again: a file that is there already is reported as unchanged; what was there is unharmed (%w)", err)
+		return advice{fmt.Errorf("the disk is full: free some space, and load the failed files again: a file that is there already is reported as unchanged; what was there is unharmed (%w)", err)}
 	case unknown:
 		return fmt.Errorf("%w; what was there is unharmed. Load the failed files again: a file that is there already is reported as unchanged", err)
 	case kind == adlens.Damaged:
 		return fmt.Errorf("stored data is damaged, and a load would build on it: nothing of the failed files was made visible; restore a backup in its place: adlens restore --from PLACE --account ID (%w)", err)
 	case kind == adlens.DiskFull:
-		return fmt.Errorf("the disk is full: nothing of the failed files was made visible, what was there is unharmed; free some space and load again (%w)", err)
+		return advice{fmt.Errorf("the disk is full: nothing of the failed files was made visible, what was there is unharmed; free some space and load again (%w)", err)}
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"adlens"
@@ -60,7 +59,7 @@ func explainInterrupt(ctx context.Context, err error) error {
 // so itself, as those of loads do, which know what became of their files.
 func explainFullDisk(err error) error {
 	_, says := errors.AsType[advice](err)
-	if says || adlens.KindOf(err) != adlens.DiskFull || strings.Contains(err.Error(), "disk is full") {
+	if says || adlens.KindOf(err) != adlens.DiskFull {
 		return err
 	}
 	return fmt.Errorf("the disk is full: free some space and run the same command again: %w", err)

@@ -152,5 +152,5 @@ func (d *data) explainMove(ctx context.Context, account string, err error) error
 	if unread != nil {
 		return errors.Join(err, unread)
 	}
-	return fmt.Errorf("a disk is full: free some space and repeat the move; or have what was copied deleted, adlens account move %s --shard %d (%w)", account, at, err)
+	return advice{fmt.Errorf("a disk is full: free some space and repeat the move; or have what was copied deleted, adlens account move %s --shard %d (%w)", account, at, err)}
 }

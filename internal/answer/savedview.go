@@ -341,7 +341,7 @@ func (r Request) WithoutComparison() Request {
 
 // NeedsOneCurrency reports whether the request is accepted only as long as its account's
 // marketplaces have one currency: in local money, unless each row is of one marketplace,
-// or with figures that are kept in local money alone.
+// or with figures that are kept in local money alone, or rows in the order of one.
 func (r Request) NeedsOneCurrency() bool {
 	values := map[string][]string{}
 	for _, p := range r.Parameters {
@@ -353,12 +353,15 @@ func (r Request) NeedsOneCurrency() bool {
 	case values["marketplaces"] != nil, values["marketplace_id"] != nil:
 		return false
 	case slices.Contains(values["currency"], query.LocalCurrency):
-		return !slices.Contains(values[dimensionsName], "marketplace")
+		return !slices.Contains(values[dimensionsName], "marketplace") || slices.ContainsFunc(values["sort"], isKeptLocal)
 	}
-	return slices.ContainsFunc(values["figures"], func(name string) bool {
-		i := slices.Index(catalogue.ReportFigureNames, name)
-		return i >= 0 && catalogue.ReportFigures[i].Unit == catalogue.Local
-	})
+	return slices.ContainsFunc(values["figures"], isKeptLocal)
+}
+
+// isKeptLocal reports whether a figure is kept in the marketplaces' money alone.
+func isKeptLocal(name string) bool {
+	i := slices.Index(catalogue.ReportFigureNames, name)
+	return i >= 0 && catalogue.ReportFigures[i].Unit == catalogue.Local
 }
 
 // hideSaved answers errors in saved values, such as an id that the account no longer

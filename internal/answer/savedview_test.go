@@ -261,12 +261,14 @@ func TestARequestThatNeedsOneCurrencyIsKnown(t *testing.T) {
 		"/timeline":                                false,
 		"/timeline?currency=USD":                   false,
 		"/timeline?currency=local&marketplaces=UK": false,
-		"/ad-groups?currency=local&marketplace_id=101&campaign_id=3": false,
-		"/report?currency=local&dimensions=campaign":                 true,
-		"/report?currency=local&dimensions=campaign,marketplace":     false,
-		"/report?dimensions=date&figures=spend,sales_7d":             true,
-		"/report?dimensions=date,marketplace&figures=spend,sales_7d": true,
-		"/report?dimensions=date&figures=spend,units_sold_clicks_7d": false,
+		"/ad-groups?currency=local&marketplace_id=101&campaign_id=3":                         false,
+		"/report?currency=local&dimensions=campaign":                                         true,
+		"/report?currency=local&dimensions=campaign,marketplace":                             false,
+		"/report?currency=local&dimensions=marketplace&figures=spend,sales_7d":               false,
+		"/report?currency=local&dimensions=marketplace&figures=spend,sales_7d&sort=sales_7d": true,
+		"/report?dimensions=date&figures=spend,sales_7d":                                     true,
+		"/report?dimensions=date,marketplace&figures=spend,sales_7d":                         true,
+		"/report?dimensions=date&figures=spend,units_sold_clicks_7d":                         false,
 	} {
 		r, err := ReadAddress("/api/v1" + request)
 		if err != nil {

@@ -110,6 +110,17 @@ func TestTheOverviewSaysWhatFiguresLack(t *testing.T) {
 	}
 }
 
+// With local money an amount is not in dollars.
+func TestFormulasNameNoCurrency(t *testing.T) {
+	meanings, err := json.Marshal(formulas())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(meanings); strings.Contains(text, `"unit":"USD"`) || strings.Count(text, `"unit":"currency"`) != 3 { // spend, sales and average_cpc
+		t.Errorf("the formulas are %s", text)
+	}
+}
+
 // Nothing that an assistant reads promises that days are final, or that they only grow.
 func TestAllTextsSayHowLongDaysChange(t *testing.T) {
 	meanings, err := json.Marshal(formulas())

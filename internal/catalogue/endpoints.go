@@ -128,7 +128,7 @@ func (e Endpoint) Documented() []Parameter {
 	}
 	all = append(all, e.Parameters...)
 	if e.HasFormats() {
-		all = append(all, ifNoneMatch, byteRange, ifRange)
+		all = append(all, ifNoneMatch)
 	}
 	return all
 }

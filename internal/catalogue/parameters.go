@@ -176,17 +176,13 @@ var (
 			"The answer, its elements, points and rows gain `comparison`. What has figures in either period appears; the side without has zeros and null ratios. Points are compared by position: the third day with the third, the second month with the second.\n"}
 	ifNoneMatch = Parameter{Name: "If-None-Match", In: Header, Example: "\"3q2-8Kw1xYdVbn0uJt5MZA\"",
 		Words: "The `ETag` of an answer that you hold. While it still is the answer, you get a short 304 without a body."}
-	byteRange = Parameter{Name: "Range", In: Header, Example: "bytes=0-1023",
-		Words: "The bytes wanted of a Parquet or Excel file, one range of them. Other formats, and several ranges at once, are answered whole."}
-	ifRange = Parameter{Name: "If-Range", In: Header, Example: "\"3q2-8Kw1xYdVbn0uJt5MZA\"",
-		Words: "The `ETag` of the file that you have other parts of. Where it is another one by now, all of it is answered instead of the `Range`."}
 )
 
 // Parameters are all parameters, in the order of the API's document.
 var Parameters = []Parameter{
 	namedRange, startDate, endDate, timeZone, marketplaces, adProducts, campaignIDs, adGroupIDs, productIDs, dimensions, figures, currency, search, listSearch, granularity, productSort, reportSort, order, reportOrder,
 	page, pageSize, reportPageSize, rowsPageSize, rulesPageSize, marketplaceID, states, campaignID, ruleID, tool,
-	format, separator, decimal, headers, compare, ifNoneMatch, byteRange, ifRange,
+	format, separator, decimal, headers, compare, ifNoneMatch,
 }
 
 // Parameters that endpoints have together.
@@ -199,5 +195,5 @@ var (
 // IsOfFormats reports whether the parameter chooses how an answer is written, or is for the
 // formats other than JSON alone.
 func (p Parameter) IsOfFormats() bool {
-	return slices.ContainsFunc(append(slices.Clone(formats), byteRange, ifRange), func(f Parameter) bool { return f.Name == p.Name })
+	return slices.ContainsFunc(formats, func(f Parameter) bool { return f.Name == p.Name })
 }

@@ -118,7 +118,7 @@ func assemble(c *cluster.Cluster, guard *integrity.Guard) *Database {
 	d.Source = copies.NewSource(c, d.Tables, d.Inspector)
 	d.Sink = copies.NewSink(d.Source, d.Accounts, d.Loads)
 	d.Mover = copies.NewMover(d.Sink)
-	d.Audit = audit.New(c, d.Tables)
+	d.Audit = audit.New(c)
 	return d
 }
 

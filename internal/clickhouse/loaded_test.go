@@ -14,8 +14,8 @@ import (
 )
 
 // The newest day is of what is live: not of a load that died before its commit, of a commit
-// that is in no chain, or of what was there before a restore. The last commit, 11, ended the
-// load of 10's writer, and is none.
+// that is in no chain, or of what was there before a restore. The last commits, 11 and 13, ended
+// earlier writers, and are no loads.
 func TestAllAccountsSayHowFarTheyAreLoaded(t *testing.T) {
 	t.Parallel()
 	db := pair(t, &asShard{startEngine(t, t.TempDir())}, &asShard{startEngine(t, t.TempDir())})
@@ -26,7 +26,7 @@ func TestAllAccountsSayHowFarTheyAreLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, commit := range []string{"3, 0, '2020-01-01 01:00:00'", "4, 3, '2020-01-01 02:00:00'", "8, 7, '2020-01-02 03:00:00'", "9, 0, '2020-01-04 03:00:00'", "11, 10, '2020-01-05 03:00:00'", "10, 8, '2020-01-03 03:00:00'"} {
+	for _, commit := range []string{"3, 0, '2020-01-01 01:00:00'", "4, 3, '2020-01-01 02:00:00'", "8, 7, '2020-01-02 03:00:00'", "9, 0, '2020-01-04 03:00:00'", "11, 10, '2020-01-05 03:00:00'", "12, 10, '2020-01-06 03:00:00'", "13, 11, '2020-01-07 03:00:00'", "10, 8, '2020-01-03 03:00:00'"} {
 		insert(accounts[0], "commits (account_id, number, base, committed_at) VALUES ({account:String}, "+commit+")")
 	}
 	unit := func(number int, start, days string) {
@@ -39,7 +39,8 @@ func TestAllAccountsSayHowFarTheyAreLoaded(t *testing.T) {
 	unit(9, "2020-11-01", fmt.Sprint("[", 1<<29, "]")) // in no chain
 	unit(10, "2020-11-01", "[1]")
 	unit(10, "2020-12-01", "[]")
-	unit(12, "2020-12-01", "[1]") // of a load that is under way
+	unit(12, "2020-12-01", "[1]") // in no chain either
+	unit(14, "2020-12-01", "[1]") // of a load that is under way
 	insert(accounts[1], "commits (account_id, number, base, committed_at) VALUES ({account:String}, 8, 7, '2020-02-03 04:00:00')")
 	insert(accounts[1], "commit_units (account_id, number, kind) VALUES ({account:String}, 8, 2)")
 	got, err := db.Audit.Loaded(t.Context())

@@ -12,8 +12,8 @@ import (
 func (e *examination) checkOmissions(c *checkup) (string, error) {
 	e.forEach(c, func(c *checkup, a account) error {
 		for _, l := range a.manifest.Of(manifest.Campaigns) {
-			if l.Slice.AdProduct == adlens.SponsoredBrands && len(l.Sources) > 0 && l.Sources[0].ReportID != "" && l.Sources[0].SHA256 == "" {
-				c.addWarning("load the export once more, or a newer one", "the export %q of %s was loaded by an earlier version, which may not have read of which campaigns the platform reports nothing",
+			if l.Slice.AdProduct == adlens.SponsoredBrands && len(l.Sources) > 0 && l.Sources[0].ReportID != "" && l.Sources[0].SHA256 == "" && l.Rows > 0 {
+				c.addWarning("load the export once more, or a newer one", "the export %q of %s was loaded by an earlier version, which may not have noted the campaigns that reports leave out; sums may be too low",
 					l.Sources[0].ReportID, a.unitName(l.Unit))
 			}
 		}

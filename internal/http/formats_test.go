@@ -13,6 +13,7 @@ import (
 
 	"adlens/integration/readers"
 	"adlens/internal/query"
+	webdocs "adlens/web/docs"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -235,6 +236,14 @@ func TestPagesAndTheDocumentAreCompressedToo(t *testing.T) {
 			}
 			mustBeTheSameHead(t, h, path, got, "Accept-Encoding", accepted)
 		}
+	}
+}
+
+// A page about what was wrong with its address is an error, which is sent as it is.
+func TestAnErrorPageIsNotCompressed(t *testing.T) {
+	got := visit(handler(newWorld(), "acme-active"), webdocs.PeriodsPath+"?timezone=Nowhere", "Accept-Encoding", "gzip")
+	if sent := got.Header(); got.Code != http.StatusBadRequest || sent.Get("Content-Encoding") != "" || sent.Get("ETag") != "" || got.Body.Len() < minCoded {
+		t.Errorf("status %d, %d bytes, %v", got.Code, got.Body.Len(), sent)
 	}
 }
 

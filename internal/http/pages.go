@@ -92,7 +92,7 @@ func (s *Server) addressFor(r *http.Request) string {
 	switch {
 	case s.PublicURL != "":
 		return s.PublicURL
-	case oauth.ProxyHeader(r) != "", !plainHost.MatchString(r.Host):
+	case oauth.ProxyHeader(r) != "", r.Header.Get("Via") != "", r.Header.Get("X-Real-IP") != "", !plainHost.MatchString(r.Host):
 		return ""
 	case r.TLS != nil:
 		return "https://" + r.Host

@@ -64,7 +64,7 @@ func (s *Server) Base(r *http.Request) (base string, err error) {
 // on; "" where there is none.
 func ProxyHeader(r *http.Request) string {
 	for name := range r.Header {
-		if lower := strings.ToLower(name); lower == "forwarded" || lower == "via" || lower == "x-real-ip" || strings.HasPrefix(lower, "x-forwarded-") {
+		if lower := strings.ToLower(name); lower == "forwarded" || strings.HasPrefix(lower, "x-forwarded-") {
 			return name
 		}
 	}

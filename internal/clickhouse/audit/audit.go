@@ -26,13 +26,10 @@ type Difference struct {
 }
 
 // Audit looks at what is stored, for people.
-type Audit struct {
-	cluster *cluster.Cluster
-	port    tables.Port
-}
+type Audit struct{ cluster *cluster.Cluster }
 
 // New returns the audit of a database.
-func New(c *cluster.Cluster, port tables.Port) Audit { return Audit{c, port} }
+func New(c *cluster.Cluster) Audit { return Audit{c} }
 
 // DayDifferences adds up the facts of month generations and compares each
 // day with day_totals.

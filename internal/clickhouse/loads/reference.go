@@ -65,8 +65,8 @@ func (l ListStore) InsertMarketplaces(ctx context.Context, account string, gener
 }
 
 // ProfilesElsewhere looks through the marketplaces of all accounts, of which there are few rows,
-// and only of those accounts that have some of the profiles for the generations that were loaded:
-// others are what an interrupted load has left, most of the time.
+// and takes those of generations that some commit names: others are what an interrupted load has
+// left. Of a load that was ended between its units and its commit it may name the account wrongly.
 func (l ListStore) ProfilesElsewhere(ctx context.Context, account string, profiles []string) ([]loader.ProfileHolder, error) {
 	const found = " FROM marketplaces WHERE marketplace_id IN splitByChar(',', {profiles:String}) AND account_id != {account:String}"
 	params := conn.Params{"account": query.Text(account), "profiles": strings.Join(profiles, ","), "kind": conn.Number(uint16(manifest.Marketplaces))}
