@@ -16,6 +16,9 @@ type Description struct {
 	// Keys are what rows of a month or year are divided by that are derived of
 	// facts; "" for all others. They are made again, so that no backup holds them.
 	Keys string
+	// RowKey is the column by which rows of a generation that were stored twice are one; "" where
+	// each row is stored once.
+	RowKey string
 	// Directory is set where the first shard has the rows of all accounts. They
 	// stay there when an account moves.
 	Directory bool
@@ -99,8 +102,8 @@ var list = []Description{
 	{Name: "marketplaces", Kind: manifest.Marketplaces},
 	{Name: "rates", Kind: manifest.Rates},
 	{Name: "product_titles", Kind: manifest.Titles},
-	{Name: "products", Kind: manifest.Products},
-	{Name: "entities", Kind: manifest.Entities},
+	{Name: "products", Kind: manifest.Products, RowKey: "product_key"},
+	{Name: "entities", Kind: manifest.Entities, RowKey: "entity_key"},
 	{Name: "campaign_forms", Kind: manifest.Forms},
 	{Name: "campaigns", Kind: manifest.Campaigns},
 	{Name: "ad_groups", Kind: manifest.AdGroups},
@@ -183,16 +186,4 @@ func ofKinds(without ...manifest.Kind) (all []string) {
 		}
 	}
 	return all
-}
-
-// CountedBy returns the term that counts the rows of a table: where one may be stored twice,
-// by its key.
-func CountedBy(table string) string {
-	switch table {
-	case "products":
-		return "uniqExact(product_key)"
-	case "entities":
-		return "uniqExact(entity_key)"
-	}
-	return "count()"
 }

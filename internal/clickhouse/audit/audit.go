@@ -124,7 +124,7 @@ func (a Audit) GenerationRows(ctx context.Context, accounts []string, table stri
 		rows[account] = map[uint32]uint64{}
 	}
 	err := a.eachHolder(ctx, accounts, func(s *cluster.Shard, held string) error {
-		return s.Read(ctx, "SELECT account_id, generation, "+tables.CountedBy(table)+" FROM "+table+" WHERE "+ofAccounts+" GROUP BY account_id, generation SETTINGS optimize_aggregation_in_order = 1",
+		return s.Read(ctx, "SELECT account_id, generation, "+cluster.CountOf(table)+" FROM "+table+" WHERE "+ofAccounts+" GROUP BY account_id, generation SETTINGS optimize_aggregation_in_order = 1",
 			conn.Params{"accounts": held}, conn.EachRow(func(scan conn.Scan) error {
 				var account string
 				var generation uint32

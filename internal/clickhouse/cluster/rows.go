@@ -10,6 +10,7 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/moves"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 // ownRows filter the tables that do not name their account in account_id.
@@ -26,11 +27,20 @@ func RowsOf(table string) string {
 	return "account_id = {account:String}"
 }
 
+// CountOf returns the term that counts the rows of a table: where one may be stored twice, by
+// the column that makes them one.
+func CountOf(table string) string {
+	if d, _ := tables.Find(table); d.RowKey != "" {
+		return "uniqExact(" + d.RowKey + ")"
+	}
+	return "count()"
+}
+
 // TablesWith returns those of some tables that hold rows of an account, of any
 // where it is "".
-func (s *Shard) TablesWith(ctx context.Context, tables []string, account string) ([]string, error) {
-	looks := make([]string, len(tables))
-	for i, table := range tables {
+func (s *Shard) TablesWith(ctx context.Context, names []string, account string) ([]string, error) {
+	looks := make([]string, len(names))
+	for i, table := range names {
 		looks[i] = fmt.Sprintf("SELECT %d AS place, '%s' AS name FROM (SELECT 1 FROM %s WHERE {account:String} = '' OR %s LIMIT 1)", i, table, table, RowsOf(table))
 	}
 	return conn.CollectValues[string](ctx, s, "SELECT name FROM ("+strings.Join(looks, "\nUNION ALL\n")+") ORDER BY place", conn.Params{"account": query.Text(account)})

@@ -145,7 +145,7 @@ func selectExtent(expression string, e backup.Extent) (sql string, params conn.P
 	}
 	params["generations"] = query.Numbers(e.Generations)
 	table := e.Table
-	if tables.CountedBy(table) != "count()" {
+	if d, _ := tables.Find(table); d.RowKey != "" {
 		table += " FINAL"
 	}
 	return "SELECT " + expression + " FROM " + table + " WHERE " + cluster.RowsOf(e.Table) + " AND generation IN {generations:Array(UInt32)}", params

@@ -272,8 +272,8 @@ func (p Port) CountRows(ctx context.Context, account string, names ...string) ([
 	}
 	var selects, together []string
 	for i, name := range names {
-		if tables.CountedBy(name) != "count()" || name == "facts" {
-			selects = append(selects, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation, %s AS n FROM %s WHERE account_id = {account:String} GROUP BY generation", i, tables.CountedBy(name), name))
+		if cluster.CountOf(name) != "count()" || name == "facts" {
+			selects = append(selects, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation, %s AS n FROM %s WHERE account_id = {account:String} GROUP BY generation", i, cluster.CountOf(name), name))
 			continue
 		}
 		together = append(together, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation FROM %s WHERE account_id = {account:String}", i, name))
@@ -301,7 +301,7 @@ func (p Port) countRows(ctx context.Context, account, reading string, names []st
 	}
 	selects := make([]string, len(names))
 	for i, name := range names {
-		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, tables.CountedBy(name), reading, name, filter)
+		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, cluster.CountOf(name), reading, name, filter)
 	}
 	sql := strings.Join(selects, "\nUNION ALL\n") + "\nSETTINGS optimize_aggregation_in_order = 1"
 	scanCount := func(scan conn.Scan) (c tables.Count, err error) {
