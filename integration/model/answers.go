@@ -176,9 +176,7 @@ func (a *Account) baseAnswer(r request) map[string]any {
 		"history_covered": oldest != "" && r.period.Start >= oldest,
 		"truncated":       false,
 	}
-	if parts := a.incomplete(r); parts != nil {
-		meta["incomplete"] = parts
-	}
+	a.setLacks(meta, r)
 	return map[string]any{
 		"period":   r.period.periodObject(),
 		"filters":  filters,

@@ -107,9 +107,10 @@ func (a *Account) setCurrency(r *request, q url.Values) error {
 	return nil
 }
 
-// incomplete lists whose reports of the period leave out campaigns or lack a further
-// measure.
-func (a *Account) incomplete(r request) (all []any) {
+// setLacks puts into a meta what figures of a request are not of: whose reports of the
+// period leave out campaigns or lack a further measure, and which days are not held.
+func (a *Account) setLacks(meta map[string]any, r request) {
+	var incomplete, notHeld []any
 	var profiles []profile
 	for _, p := range a.profiles {
 		profiles = append(profiles, p)
@@ -121,18 +122,51 @@ func (a *Account) incomplete(r request) (all []any) {
 				continue
 			}
 			part := map[string]any{"marketplace": p.country, "marketplace_id": p.id, "ad_product": adProduct}
+			if days := a.notHeld(r, p.id, adProduct); days != nil {
+				one := maps.Clone(part)
+				one["start_date"], one["end_date"], one["days"] = days[0], days[len(days)-1], jsonCount(len(days))
+				notHeld = append(notHeld, one)
+			}
 			if left := a.leftOut(r, p.id, adProduct); left != nil {
 				one := maps.Clone(part)
 				one["reason"], one["campaign_count"], one["campaigns"] = "legacy_sponsored_brands", jsonCount(len(left)), left[:min(len(left), 10)]
-				all = append(all, one)
+				incomplete = append(incomplete, one)
 			}
 			if lacking := a.lackedBy(r, p.id, adProduct); lacking != nil {
 				part["reason"], part["figures"] = "measure_not_reported", textsOrEmpty(lacking)
-				all = append(all, part)
+				incomplete = append(incomplete, part)
 			}
 		}
 	}
-	return all
+	if incomplete != nil {
+		meta["incomplete"] = incomplete
+	}
+	if notHeld != nil {
+		meta["not_held"] = notHeld
+	}
+}
+
+// notHeld are the days of the period and of the one that it is compared with that no
+// report of an ad product in a marketplace covers, though one covers an earlier day, and one
+// of any a later day or that one.
+func (a *Account) notHeld(r request, profile, adProduct string) (days []string) {
+	all := slices.Collect(maps.Values(a.reports))
+	isIn := func(p Period, day string) bool { return p.Start <= day && day <= p.End }
+	oldest, newest := a.Held()
+	for day := oldest; oldest != "" && day <= newest; day = AddDays(day, 1) {
+		if !isIn(r.period, day) && (r.compare == nil || !isIn(r.compare.Period, day)) {
+			continue
+		}
+		has := func(covers func(*report) bool) bool {
+			return slices.ContainsFunc(all, func(one *report) bool {
+				return one.profile == profile && one.adProduct == adProduct && !one.legacy && covers(one)
+			})
+		}
+		if has(func(one *report) bool { return one.start < day }) && !has(func(one *report) bool { return one.start <= day && day <= one.end }) {
+			days = append(days, day)
+		}
+	}
+	return days
 }
 
 // leftOut are the listed campaigns of Sponsored Brands that its reports leave out, by

@@ -41,9 +41,7 @@ func (a *Account) Marketplaces() map[string]any {
 	}
 	oldest, newest := a.Held()
 	meta := map[string]any{"data_last_date": orNull(newest)}
-	if parts := a.incomplete(request{period: Period{Start: oldest, End: newest}}); parts != nil {
-		meta["incomplete"] = parts
-	}
+	a.setLacks(meta, request{period: Period{Start: oldest, End: newest}})
 	return map[string]any{"data": data, "meta": meta}
 }
 

@@ -89,6 +89,7 @@ func TestATableOfPandasFollowsTheRestatedPast(t *testing.T) {
 	house.Need(t, os.WriteFile(filepath.Join(dir, "days.py"), []byte(blocksOf(t, "python", "python")[1]), 0o600))
 	const show = `import days, json
 table = days.table()
+assert not len(table) or table["clicks"].dtype.kind == "i", table.dtypes
 table["date"] = table["date"].dt.strftime("%Y-%m-%d")
 table = table.astype(object).where(table.notna(), "")
 print(json.dumps([list(table.columns)] + table.astype(str).values.tolist()))`

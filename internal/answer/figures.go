@@ -206,14 +206,33 @@ func (w *writer) writeMeta(m query.Meta) {
 		w.writeDay("data_last_date", m.LastDate)
 		w.Bool("history_covered", m.HistoryCovered)
 		w.Bool("truncated", m.Truncated)
-		w.writeIncomplete(m.Incomplete)
+		w.writeLacks(m)
+	})
+}
+
+// writeLacks writes what figures are not of, where there is such.
+func (w *writer) writeLacks(m query.Meta) {
+	w.writeIncomplete(m.Incomplete)
+	if m.NotHeld == nil {
+		return
+	}
+	w.List("not_held", func() {
+		for _, missing := range m.NotHeld {
+			w.Object("", func() {
+				w.marketplaceName(missing.Marketplace)
+				w.Text("ad_product", missing.AdProduct.String())
+				w.writeDay("start_date", &missing.First)
+				w.writeDay("end_date", &missing.Last)
+				w.writeInt("days", missing.Days)
+			})
+		}
 	})
 }
 
 // maxNamedCampaigns is how many of the campaigns that reports leave out are named.
 const maxNamedCampaigns = 10
 
-// writeIncomplete writes what figures are not of, where there is such.
+// writeIncomplete writes what reports leave out of figures.
 func (w *writer) writeIncomplete(parts []query.Incomplete) {
 	if parts == nil {
 		return

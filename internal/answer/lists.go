@@ -17,12 +17,9 @@ import (
 func (w *writer) writeMarketplaces(m marketplaces) {
 	formats.Rows(w.Writer, "data", query.MarketplaceInfo{}, slices.Values(m.all), w.writeMarketplace)
 	w.Object("meta", func() {
-		var last *adlens.Day
-		if _, newest, held := m.view.HeldSpan(); held {
-			last = &newest
-		}
-		w.writeDay("data_last_date", last)
-		w.writeIncomplete(m.view.IncompleteAtAll())
+		held := m.view.MetaAtAll()
+		w.writeDay("data_last_date", held.LastDate)
+		w.writeLacks(held)
 	})
 }
 

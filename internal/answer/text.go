@@ -186,6 +186,9 @@ func writeSubject(b *bytes.Buffer, known map[string]formats.Cell) {
 	if incomplete, ok := known["meta_incomplete"]; ok && !incomplete.Null {
 		b.WriteString("Some figures are incomplete: meta.incomplete of the format json says which.\n")
 	}
+	if missing, ok := known["meta_not_held"]; ok && !missing.Null {
+		b.WriteString("Some days of some marketplaces or ad products are not held: meta.not_held of the format json says which.\n")
+	}
 	b.WriteString("\n")
 }
 

@@ -176,6 +176,48 @@ func (c call) explainBegun(f frame) (string, error) {
 	return "days of " + strings.Join(names, ", ") + " are not held, and are no rise; send start_date and end_date of a period whose earlier one begins then or later, or choose others by marketplaces or ad_products", nil
 }
 
+// missingPart is an ad product of a marketplace of which days of the periods are not held, as
+// the API's answer has it.
+type missingPart struct {
+	Country       string         `json:"marketplace"`
+	MarketplaceID string         `json:"marketplace_id"`
+	AdProduct     string         `json:"ad_product"`
+	Start         string         `json:"start_date"`
+	End           string         `json:"end_date"`
+	Days          jsontext.Value `json:"days"`
+}
+
+// betweenHeld returns the parts of which days are missing before others that are held; what is
+// behind is told otherwise.
+func (c call) betweenHeld(missing []missingPart) []missingPart {
+	all, _ := c.lastDays()
+	return slices.DeleteFunc(missing, func(part missingPart) bool {
+		return !slices.ContainsFunc(all, func(one lastDay) bool {
+			return one.marketplace.ID == part.MarketplaceID && one.product.String() == part.AdProduct && part.Start < one.day.String()
+		})
+	})
+}
+
+// setMissing says which days between others are not held.
+func (f *frame) setMissing(missing []missingPart) {
+	for _, part := range missing {
+		f.Missing = append(f.Missing, []jsontext.Value{textValue(part.Country), textValue(part.MarketplaceID), textValue(part.AdProduct), textValue(part.Start), textValue(part.End), part.Days})
+	}
+}
+
+// explainMissing says of which marketplaces and ad products days of the periods are not held
+// between others: they would be a fall or a rise. "" where there are none.
+func explainMissing(missing []missingPart) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	names := make([]string, len(missing))
+	for i, part := range missing {
+		names[i] = fmt.Sprintf("%s (%s) %s from %s to %s", part.Country, part.MarketplaceID, part.AdProduct, part.Start, part.End)
+	}
+	return "days of " + strings.Join(names, ", ") + " are not held, and are no fall and no rise; send start_date and end_date of a period without them, also in the earlier one, or choose others by marketplaces or ad_products"
+}
+
 // nameBehind names last days by marketplace, with the ad product where the marketplace has
 // others in a period from a day on; areMarketplaces is whether it has none anywhere.
 func nameBehind(behind, all []lastDay, start adlens.Day) (names string, areMarketplaces bool) {

@@ -185,6 +185,9 @@ func (c call) whyNotDivided(r *report, f catalogue.Figure, change *big.Rat) (str
 	if begun, err := c.explainBegun(r.frame); err != nil || begun != "" {
 		return begun, err
 	}
+	if why := explainMissing(r.missing); why != "" {
+		return why, nil
+	}
 	behind, err := c.explainBehind(r.frame)
 	switch {
 	case err != nil || behind != "":

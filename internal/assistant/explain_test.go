@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,10 @@ func (b branches) View(_ context.Context, account string) (query.View, error) {
 		var days manifest.Days
 		for day := one.first; day <= one.last; day++ {
 			days |= 1 << (day - 1)
+		}
+		if i := slices.IndexFunc(entries, func(e manifest.Entry) bool { return e.Unit == month }); i >= 0 {
+			entries[i].Sources = append(entries[i].Sources, manifest.Source{Days: days})
+			continue
 		}
 		year := manifest.Unit{Kind: manifest.Year, Slice: month.Slice, Start: adlens.Date(2026, 1, 1)}
 		entries = append(entries, manifest.Entry{Unit: month, Generation: 5, Sources: []manifest.Source{{Days: days}}}, manifest.Entry{Unit: year, Generation: 5, Derived: []uint64{1}})
@@ -224,6 +229,42 @@ func TestAChangeIsDividedInTheOrderOfDimensions(t *testing.T) {
 			t.Errorf("%s is at %d, after %d: %s", dimension, next, at, text)
 		}
 		at = next
+	}
+}
+
+// Days between others, of which no report is held, are neither a fall nor a rise.
+func TestHolesOfAPeriodAreNotExplained(t *testing.T) {
+	const sp, sb = adlens.SponsoredProducts, adlens.SponsoredBrands
+	const advice = " are not held, and are no fall and no rise; send start_date and end_date of a period without them, also in the earlier one, or choose others by marketplaces or ad_products"
+	for _, c := range []struct {
+		name       string
+		held       []branch
+		start, end string
+		days       string // "" where the change is divided
+	}{
+		{"in the period", []branch{{1, sp, 1, 6}, {1, sp, 8, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS from 2026-03-07 to 2026-03-07"},
+		{"in the earlier one", []branch{{1, sp, 1, 3}, {1, sp, 6, 9}, {2, sp, 1, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS from 2026-03-04 to 2026-03-05"},
+		{"of two", []branch{{1, sb, 1, 6}, {1, sb, 8, 9}, {2, sp, 1, 7}, {2, sp, 9, 9}, {1, sp, 1, 9}}, "2026-03-07", "2026-03-09",
+			"US (101) SPONSORED_BRANDS from 2026-03-07 to 2026-03-07, DE (102) SPONSORED_PRODUCTS from 2026-03-08 to 2026-03-08"},
+		{"before both", []branch{{1, sp, 1, 1}, {1, sp, 4, 9}}, "2026-03-07", "2026-03-09", ""},
+	} {
+		result := explainedChange(t, branches{held: c.held}, map[string]any{"start_date": c.start, "end_date": c.end})
+		why, _ := result["why_not_divided"].(string)
+		want := ""
+		if c.days != "" {
+			want = "days of " + c.days + advice
+		}
+		if missing, _ := result["missing_days"].([]any); len(missing) != strings.Count(c.days, " from ") {
+			t.Errorf("%s: missing_days is %v", c.name, missing)
+		}
+		for _, part := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(want, "days of "), advice), ", ") {
+			if !strings.Contains(why, part) {
+				t.Errorf("%s: %q does not name %s", c.name, why, part)
+			}
+		}
+		if len(why) != len(want) || (len(result["by"].(map[string]any)) == 0) != (want != "") {
+			t.Errorf("%s: %q, want %q", c.name, why, want)
+		}
 	}
 }
 

@@ -29,6 +29,10 @@ type frame struct {
 	// Behind are the marketplaces, and in others the ad products, that end before the
 	// period and the account do, with their last day.
 	Behind     [][]jsontext.Value `json:"behind,omitzero"`
+	// Missing are the marketplaces and ad products of which days between others that are
+	// held are not, of the period or the earlier one, with the first and the last of these
+	// days, and how many they are.
+	Missing    [][]jsontext.Value `json:"missing_days,omitzero"`
 	Incomplete jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
 	Cut        bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
 	Requests   []string           `json:"requests"`

@@ -40,6 +40,7 @@ type report struct {
 	nextPage   int
 	cut        cuts
 	unreported []unreportedPart
+	missing    []missingPart
 	comparable bool    // the earlier period is covered: without that no change is known
 	every      *report // all rows, where it takes them to tell rounding from figures; nil where they were not read
 }
@@ -95,6 +96,8 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 	if err := c.setBehind(&r.frame); err != nil {
 		return r, err
 	}
+	r.missing = c.betweenHeld(r.missing)
+	r.setMissing(r.missing)
 	if doubtful := r.doubtful(); len(doubtful) > 0 && r.rowsInAll <= query.MaxRows {
 		every, err := c.readReport(dimensions, doubtful, append(c.args.parameters("search"), answer.Parameter{Name: "page_size", Value: "all"})...)
 		if err != nil {
@@ -162,6 +165,11 @@ func (r *report) read(ctx context.Context, said object, address string) error {
 	if incomplete, ok := meta.values["incomplete"]; ok {
 		r.Incomplete = cleanValue(incomplete) // campaigns are named there
 		if err := json.Unmarshal(incomplete, &r.unreported); err != nil {
+			return err
+		}
+	}
+	if missing, ok := meta.values["not_held"]; ok {
+		if err := json.Unmarshal(missing, &r.missing); err != nil {
 			return err
 		}
 	}

@@ -134,13 +134,29 @@ func (e *examination) dataAge(c *checkup) (string, error) {
 	return "every account has figures up to " + oldest.String() + " or later", nil
 }
 
-// warnBehind warns of marketplaces whose figures end before those of the others.
+// warnBehind warns of marketplaces, and of ad products in the others, whose figures end before
+// the newest, and of days that no report covers between those that one does.
 func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
-	for key, m := range a.markets {
+	var holes []string
+	for _, key := range slices.Sorted(maps.Keys(a.markets)) {
+		m := a.markets[key]
 		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key })
 		if held && last < newest-adlens.BehindDays {
 			c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
 		}
+		for _, p := range adlens.AdProducts {
+			for _, run := range a.manifest.NotHeld(manifest.Slice{Marketplace: key, AdProduct: p}, last) {
+				switch {
+				case run.Last < last:
+					holes = append(holes, fmt.Sprintf("%s of %s %s %s", run, m.Country, m.ID, p))
+				case run.First <= last-adlens.BehindDays:
+					c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s for %s, those of other ad products on %s", m.Country, m.ID, run.First-1, p, last)
+				}
+			}
+		}
+	}
+	if holes != nil {
+		c.addWarning("load reports of these days", "no report that is loaded covers %s", joinFew(holes))
 	}
 }
 

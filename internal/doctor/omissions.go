@@ -21,7 +21,7 @@ func (e *examination) checkOmissions(c *checkup) (string, error) {
 		if err != nil {
 			return err
 		}
-		for _, part := range view.IncompleteAtAll() {
+		for _, part := range view.MetaAtAll().Incomplete {
 			var names []string
 			for _, campaign := range part.Campaigns {
 				names = append(names, fmt.Sprintf("%q (%s)", campaign.Name, campaign.ID))

@@ -194,6 +194,18 @@ func (e Entry) Held() Days {
 	return held
 }
 
+// heldRuns yields the days that reports cover, each run as long as it is.
+func (e Entry) heldRuns(yield func(Run) bool) {
+	for held := uint64(e.Held()); held != 0; {
+		from := bits.TrailingZeros64(held)
+		to := from + bits.TrailingZeros64(^(held >> from))
+		if !yield(Run{e.Start + adlens.Day(from), e.Start + adlens.Day(to) - 1}) {
+			return
+		}
+		held &^= 1<<to - 1
+	}
+}
+
 // FirstHeld and LastHeld return the ends of the held days; ok is false where
 // no day is held.
 func (e Entry) FirstHeld() (day adlens.Day, ok bool) {
@@ -212,11 +224,26 @@ type Manifest struct {
 	Version uint32 // of the load that was visible last; 0 before the first
 	entries map[Unit]Entry
 	kinds   map[Kind][]Entry // the same entries in the order of their units
-	held    map[Slice]span   // of slices with a held day
+	held    map[Slice]heldDays
 }
 
-// span is the oldest and the newest of some days.
-type span struct{ first, last adlens.Day }
+// Run is days one after the other, from the first to the last.
+type Run struct{ First, Last adlens.Day }
+
+// String names the days for people.
+func (r Run) String() string {
+	if r.First == r.Last {
+		return r.First.String()
+	}
+	return r.First.String() + " to " + r.Last.String()
+}
+
+// heldDays are the oldest and the newest held day of a slice, and the days between them that
+// no report covers.
+type heldDays struct {
+	Run
+	holes []Run
+}
 
 // New returns the manifest of these live entries.
 func New(version uint32, entries ...Entry) Manifest {
@@ -238,17 +265,18 @@ func (m *Manifest) index() {
 	for _, of := range m.kinds {
 		slices.SortFunc(of, func(a, b Entry) int { return a.Unit.Compare(b.Unit) })
 	}
-	m.held = map[Slice]span{}
+	m.held = map[Slice]heldDays{}
 	for _, e := range m.kinds[Month] { // in the order of their days
-		first, some := e.FirstHeld()
-		if !some {
-			continue
+		for run := range e.heldRuns {
+			of, known := m.held[e.Slice]
+			if !known {
+				of.First = run.First
+			} else if of.Last+1 < run.First {
+				of.holes = append(of.holes, Run{of.Last + 1, run.First - 1})
+			}
+			of.Last = run.Last
+			m.held[e.Slice] = of
 		}
-		last, _ := e.LastHeld()
-		if known, more := m.held[e.Slice]; more {
-			first = known.first
-		}
-		m.held[e.Slice] = span{first, last}
 	}
 }
 
@@ -311,11 +339,21 @@ func (m Manifest) HeldDays(match func(Slice) bool) (oldest, newest adlens.Day, o
 			continue
 		}
 		if !ok {
-			oldest, newest, ok = held.first, held.last, true
+			oldest, newest, ok = held.First, held.Last, true
 		}
-		oldest, newest = min(oldest, held.first), max(newest, held.last)
+		oldest, newest = min(oldest, held.First), max(newest, held.Last)
 	}
 	return oldest, newest, ok
+}
+
+// NotHeld returns the days of a slice up to one that no report covers, after the first that one
+// does: what was before the slice's first report may not have been.
+func (m Manifest) NotHeld(s Slice, to adlens.Day) []Run {
+	held, some := m.held[s]
+	if !some || held.Last >= to {
+		return held.holes
+	}
+	return append(slices.Clip(held.holes), Run{held.Last + 1, to})
 }
 
 // Any matches every slice.

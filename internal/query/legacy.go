@@ -126,12 +126,3 @@ func (c LegacyCampaign) mayHaveRun(held heldDays) bool {
 	}
 	return first <= last && held.days&manifest.DaysBetween(first, last) != 0
 }
-
-// IncompleteAtAll is what the figures of the account lack, whatever the period.
-func (v View) IncompleteAtAll() []Incomplete {
-	oldest, newest, held := v.HeldSpan()
-	if !held {
-		return nil
-	}
-	return v.incomplete(Request{Period: period.Period{Start: oldest, End: newest}})
-}

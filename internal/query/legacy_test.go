@@ -65,10 +65,10 @@ func TestCampaignsThatReportsLeaveOutAreNamedWhereTheyMayHaveRun(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	if parts := v.IncompleteAtAll(); len(parts) != 3 || len(parts[2].Campaigns) != 2 {
+	if parts := v.MetaAtAll().Incomplete; len(parts) != 3 || len(parts[2].Campaigns) != 2 {
 		t.Errorf("of all days: %+v", parts)
 	}
-	if parts := exampleView().IncompleteAtAll(); parts != nil {
+	if parts := exampleView().MetaAtAll().Incomplete; parts != nil {
 		t.Errorf("without such campaigns: %+v", parts)
 	}
 }

@@ -98,8 +98,12 @@ func (v View) sliceFilter(r Request) func(manifest.Slice) bool {
 		keys = append(keys, m.Key)
 	}
 	return func(s manifest.Slice) bool {
-		return s.IsAnswered() && slices.Contains(keys, s.Marketplace) && (r.Filters.AdProducts == nil || slices.Contains(r.Filters.AdProducts, s.Product()))
+		return s.IsAnswered() && slices.Contains(keys, s.Marketplace) && r.hasAdProduct(s)
 	}
+}
+
+func (r Request) hasAdProduct(s manifest.Slice) bool {
+	return r.Filters.AdProducts == nil || slices.Contains(r.Filters.AdProducts, s.Product())
 }
 
 // basePlan is a plan without generations yet, and the months of the slices that the

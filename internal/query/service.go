@@ -80,12 +80,7 @@ type Answer struct {
 }
 
 func newAnswer(r Request, v View) Answer {
-	a := Answer{Request: r, quotients: r.quotients()}
-	if oldest, newest, held := v.HeldSpan(); held {
-		a.Meta = Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
-			Incomplete: v.incomplete(r)}
-	}
-	return a
+	return Answer{Request: r, Meta: v.metaOf(r), quotients: r.quotients()}
 }
 
 // figuresOf computes the figures of the answer.

@@ -5,6 +5,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/query/period"
 )
 
 // View is what is known about an account at one moment. All steps of a
@@ -88,6 +89,23 @@ type Meta struct {
 	Truncated      bool
 	EarlierCovered bool // likewise of the period that is compared with
 	Incomplete     []Incomplete
+	NotHeld        []NotHeld
+}
+
+// metaOf is what an answer says about the data behind it, where any is held.
+func (v View) metaOf(r Request) Meta {
+	oldest, newest, held := v.HeldSpan()
+	if !held {
+		return Meta{}
+	}
+	return Meta{LastDate: &newest, HistoryCovered: r.Period.Start >= oldest, EarlierCovered: r.Compared() && r.Earlier.Start >= oldest,
+		Incomplete: v.incomplete(r), NotHeld: v.notHeld(r)}
+}
+
+// MetaAtAll is likewise of all days that are held.
+func (v View) MetaAtAll() Meta {
+	oldest, newest, _ := v.HeldSpan()
+	return v.metaOf(Request{Period: period.Period{Start: oldest, End: newest}})
 }
 
 // HeldSpan returns the oldest and the newest day of which figures are held; held is false
