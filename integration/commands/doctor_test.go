@@ -3,6 +3,7 @@ package commands_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -344,27 +345,21 @@ func TestTheDoctorNamesDaysThatNoReportCovers(t *testing.T) {
 	h := house.Shared(t)
 	account := house.AccountID(t)
 	healthy(t, h.Program, account)
+	const profile = "3982475484689176" // of a healthy account
 	day := func(back int) string { return time.Now().UTC().AddDate(0, 0, -back).Format(time.DateOnly) }
 	dir := t.TempDir()
-	for i, r := range []struct{ product, reportType, from, to string }{
-		{"SPONSORED_PRODUCTS", "spAdvertisedProduct", day(60), day(50)},
-		{"SPONSORED_DISPLAY", "sdAdvertisedProduct", day(30), day(12)},
-	} {
-		column := map[string]string{"SPONSORED_PRODUCTS": "advertisedAsin", "SPONSORED_DISPLAY": "promotedAsin"}[r.product]
-		house.Put(t, dir, fmt.Sprintf("more-%d.report.json", i), house.Marshal(t, map[string]any{
-			"reportId": fmt.Sprintf("more-%d", i), "profileId": "3982475484689176", "status": "COMPLETED",
-			"startDate": r.from, "endDate": r.to, "generatedAt": time.Now().UTC().Format(time.RFC3339),
-			"configuration": map[string]any{"adProduct": r.product, "reportTypeId": r.reportType, "timeUnit": "DAILY",
-				"groupBy": []string{"advertiser"}, "columns": []string{"date", column, "impressions", "clicks", "cost", "purchases7d", "sales7d"}},
-		}))
-		house.Put(t, dir, fmt.Sprintf("more-%d.json", i), []byte("[]"))
-	}
+	house.SpPair("older", profile, day(60), 11, time.Now()).Write(t, dir)
+	display := house.SpPair("display", profile, day(30), 19, time.Now())
+	display.RawRows = []byte("[]")
+	maps.Copy(display.Configuration(), map[string]any{"adProduct": "SPONSORED_DISPLAY", "reportTypeId": "sdAdvertisedProduct",
+		"columns": []any{"date", "campaignId", "promotedAsin", "impressions", "clicks", "cost", "purchases", "sales"}})
+	display.Write(t, dir)
 	if l, err := h.Program.Load(account, dir); err != nil || l.Code != 0 {
 		t.Fatalf("load: %v %s", err, l.Result)
 	}
 	doctor(t, h.Program, []sick{
-		{"data_age", "warning", "no report that is loaded covers " + day(49) + " to " + day(41) + " of US 3982475484689176 SPONSORED_PRODUCTS"},
-		{"data_age", "warning", "the figures of US 3982475484689176 end on " + day(12) + " for SPONSORED_DISPLAY, those of other ad products on " + day(1)},
+		{"data_age", "warning", "no report that is loaded covers " + day(49) + " to " + day(41) + " of US " + profile + " SPONSORED_PRODUCTS"},
+		{"data_age", "warning", "the figures of US " + profile + " end on " + day(12) + " for SPONSORED_DISPLAY, those of other ad products on " + day(1)},
 	}, "--account", account)
 }
 

@@ -182,6 +182,7 @@ type missingPart struct {
 	Country       string         `json:"marketplace"`
 	MarketplaceID string         `json:"marketplace_id"`
 	AdProduct     string         `json:"ad_product"`
+	Reason        string         `json:"reason"`
 	Start         string         `json:"start_date"`
 	End           string         `json:"end_date"`
 	Days          jsontext.Value `json:"days"`
@@ -196,13 +197,6 @@ func (c call) betweenHeld(missing []missingPart) []missingPart {
 			return one.marketplace.ID == part.MarketplaceID && one.product.String() == part.AdProduct && part.Start < one.day.String()
 		})
 	})
-}
-
-// setMissing says which days between others are not held.
-func (f *frame) setMissing(missing []missingPart) {
-	for _, part := range missing {
-		f.Missing = append(f.Missing, []jsontext.Value{textValue(part.Country), textValue(part.MarketplaceID), textValue(part.AdProduct), textValue(part.Start), textValue(part.End), part.Days})
-	}
 }
 
 // explainMissing says of which marketplaces and ad products days of the periods are not held

@@ -254,8 +254,8 @@ func TestHolesOfAPeriodAreNotExplained(t *testing.T) {
 		if c.days != "" {
 			want = "days of " + c.days + advice
 		}
-		if missing, _ := result["missing_days"].([]any); len(missing) != strings.Count(c.days, " from ") {
-			t.Errorf("%s: missing_days is %v", c.name, missing)
+		if missing, _ := result["incomplete"].([]any); len(missing) != strings.Count(c.days, " from ") {
+			t.Errorf("%s: incomplete is %v", c.name, missing)
 		}
 		for _, part := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(want, "days of "), advice), ", ") {
 			if !strings.Contains(why, part) {

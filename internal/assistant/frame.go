@@ -7,6 +7,7 @@ import (
 
 	"adlens"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,10 +30,6 @@ type frame struct {
 	// Behind are the marketplaces, and in others the ad products, that end before the
 	// period and the account do, with their last day.
 	Behind     [][]jsontext.Value `json:"behind,omitzero"`
-	// Missing are the marketplaces and ad products of which days between others that are
-	// held are not, of the period or the earlier one, with the first and the last of these
-	// days, and how many they are.
-	Missing    [][]jsontext.Value `json:"missing_days,omitzero"`
 	Incomplete jsontext.Value     `json:"incomplete,omitzero" schema:"array"`
 	Cut        bool               `json:"rows_were_cut,omitzero"` // more rows than the API answers at all
 	Requests   []string           `json:"requests"`
@@ -106,13 +103,41 @@ func withDates(address string, period jsontext.Value) string {
 }
 
 // incompleteOf returns what an answer says is incomplete, with its names made fit for a
-// result; nil where nothing is.
-func incompleteOf(said object) (jsontext.Value, error) {
+// result, and which days are not held.
+func incompleteOf(said object) (incomplete jsontext.Value, missing []missingPart, err error) {
 	meta, err := readObject(said.values["meta"])
-	if err != nil || meta.values["incomplete"] == nil {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	return cleanValue(meta.values["incomplete"]), nil
+	if meta.values["incomplete"] != nil {
+		incomplete = cleanValue(meta.values["incomplete"]) // campaigns are named there
+	}
+	if all := meta.values["not_held"]; all != nil {
+		err = json.Unmarshal(all, &missing)
+	}
+	return incomplete, missing, err
+}
+
+// withMissing adds parts of which days are not held to what is incomplete.
+func withMissing(incomplete jsontext.Value, missing []missingPart) (jsontext.Value, error) {
+	var parts []jsontext.Value
+	if incomplete != nil {
+		if err := json.Unmarshal(incomplete, &parts); err != nil {
+			return nil, err
+		}
+	}
+	for _, part := range missing {
+		part.Reason = "days_not_held"
+		value, err := json.Marshal(part)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, value)
+	}
+	if parts == nil {
+		return nil, nil
+	}
+	return json.Marshal(parts)
 }
 
 // setNotHeld says from which day on the period has days that have ended and that are not

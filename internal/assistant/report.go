@@ -97,7 +97,9 @@ func (c call) readReport(dimensions, figures []string, more ...answer.Parameter)
 		return r, err
 	}
 	r.missing = c.betweenHeld(r.missing)
-	r.setMissing(r.missing)
+	if r.Incomplete, err = withMissing(r.Incomplete, r.missing); err != nil {
+		return r, err
+	}
 	if doubtful := r.doubtful(); len(doubtful) > 0 && r.rowsInAll <= query.MaxRows {
 		every, err := c.readReport(dimensions, doubtful, append(c.args.parameters("search"), answer.Parameter{Name: "page_size", Value: "all"})...)
 		if err != nil {
@@ -163,15 +165,12 @@ func (r *report) read(ctx context.Context, said object, address string) error {
 	r.frame = frame{Period: said.values["period"], Currency: said.values["currency"], DataLastDate: meta.values["data_last_date"],
 		HistoryCovered: meta.values["history_covered"], Cut: string(meta.values["truncated"]) == "true", Requests: []string{address}}
 	if incomplete, ok := meta.values["incomplete"]; ok {
-		r.Incomplete = cleanValue(incomplete) // campaigns are named there
 		if err := json.Unmarshal(incomplete, &r.unreported); err != nil {
 			return err
 		}
 	}
-	if missing, ok := meta.values["not_held"]; ok {
-		if err := json.Unmarshal(missing, &r.missing); err != nil {
-			return err
-		}
+	if r.Incomplete, r.missing, err = incompleteOf(said); err != nil {
+		return err
 	}
 	if compared, ok := said.values["comparison"]; ok {
 		earlier, err := readObject(compared)

@@ -109,8 +109,11 @@ func readFreshness(s *Server, ctx context.Context, extra *mcp.RequestExtra) (any
 	if err != nil {
 		return nil, err
 	}
-	incomplete, err := incompleteOf(said)
+	incomplete, missing, err := incompleteOf(said)
 	if err != nil {
+		return nil, err
+	}
+	if incomplete, err = withMissing(incomplete, missing); err != nil {
 		return nil, err
 	}
 	return struct {

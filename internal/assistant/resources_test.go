@@ -10,6 +10,7 @@ import (
 	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/auth"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 
 	"github.com/go-json-experiment/json"
@@ -84,6 +85,9 @@ type lacking struct{ warehouse }
 
 func (s lacking) View(ctx context.Context, account string) (query.View, error) {
 	v, err := s.warehouse.View(ctx, account)
+	held := v.Manifest.Of(manifest.Month)[0]
+	held.Sources = []manifest.Source{{ReportID: "r", Days: 0b11011}}
+	v.Manifest = v.Manifest.With(v.Manifest.Version, held)
 	v.Legacy = []query.LegacyCampaign{{Marketplace: 1, ID: "71", Name: "Old\x00brand", Days: []adlens.Day{adlens.Date(2026, 3, 5)}}}
 	return v, err
 }
@@ -103,8 +107,8 @@ func TestTheOverviewSaysWhatFiguresLack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{called.Content[0].(*mcp.TextContent).Text, read.Contents[0].Text} {
-			if strings.Contains(text, campaign) != want || strings.Contains(text, `"incomplete":[{`) != want {
-				t.Errorf("incomplete: %t, want %t: %s", !want, want, text)
+			if strings.Contains(text, campaign) != want || strings.Contains(text, `"incomplete":[{`) != want || strings.Contains(text, `"ad_product":"SPONSORED_PRODUCTS","reason":"days_not_held","start_date":"2026-03-03","end_date":"2026-03-03","days":1}]`) != want {
+				t.Errorf("lacks: %t, want %t: %s", !want, want, text)
 			}
 		}
 	}

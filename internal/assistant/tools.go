@@ -152,7 +152,11 @@ func answerOverview(c call) (any, error) {
 		return nil, err
 	}
 	var o overview
-	if o.Incomplete, err = incompleteOf(said); err != nil {
+	incomplete, missing, err := incompleteOf(said)
+	if err != nil {
+		return nil, err
+	}
+	if o.Incomplete, err = withMissing(incomplete, missing); err != nil {
 		return nil, err
 	}
 	a := c.caller.Account
