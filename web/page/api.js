@@ -49,11 +49,6 @@ export class Api {
     return exact(await text(response))
   }
 
-  // post asks for a change, and gives the answer as an object.
-  post(path, options) {
-    return this.get({ path, method: 'POST' }, options)
-  }
-
   // file gives an answer to be saved, and its name.
   async file(request, options) {
     const response = await this.#fetch(request, options)

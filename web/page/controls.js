@@ -1,7 +1,7 @@
 // The pickers of period, filters and comparison. They are made once and follow
 // the state, so that the focus stays where it is.
 
-import { el, labelled, option } from './dom.js'
+import { el, labelled, option, select } from './dom.js'
 import { adType, FIGURES, FURTHER, words } from './figures.js'
 import { REPORTS } from './report.js'
 
@@ -18,8 +18,8 @@ const TICKING = 500
 // controls makes the pickers. current() is the period that is shown; labels are
 // those of ids, as far as they were shown.
 export function controls(go, current, marketplaces, labels) {
-  const range = el('select', { onchange: () => ((dates.hidden = range.value !== 'custom') ? go({ range: range.value }) : custom()) },
-    RANGES.map((name) => option(name, words(name))), option('custom', 'Custom dates …'))
+  const ranges = [...RANGES.map((name) => [name, words(name)]), ['custom', 'Custom dates …']]
+  const range = select('range', ranges, '', (chosen) => ((dates.hidden = chosen !== 'custom') ? go({ range: chosen }) : custom()))
   const start = el('input', { type: 'date' })
   const end = el('input', { type: 'date' })
   const apply = () => start.value && end.value && go({ start_date: start.value, end_date: end.value })
@@ -30,12 +30,12 @@ export function controls(go, current, marketplaces, labels) {
     end.value ||= current()?.end_date ?? ''
     start.focus()
   }
-  const zone = el('select', { onchange: () => go({ timezone: zone.value }) }, zones().map((name) => option(name, name)))
-  const compare = el('select', { onchange: () => go({ compare: compare.value }) }, choicesOf(COMPARISONS))
+  const zone = select('zone', zones().map((name) => [name, name]), '', (timezone) => go({ timezone }))
+  const compare = select('compare', Object.entries(COMPARISONS), '', (chosen) => go({ compare: chosen }))
   const places = ticks('Marketplaces', countries(marketplaces), (chosen) => go({ marketplaces: chosen }))
   const kinds = ticks('Ad types', AD_PRODUCTS.map((name) => [name, adType(name)]), (chosen) => go({ ad_products: chosen }))
 
-  const currency = el('select', { onchange: () => go({ currency: currency.value }) }, choicesOf(CURRENCIES))
+  const currency = select('currency', Object.entries(CURRENCIES), '', (chosen) => go({ currency: chosen }))
   const columns = ticks('Columns', [...FIGURES, ...FURTHER].map(({ name, label }) => [name, label]), (chosen) => go({ figures: chosen }), 'The usual ten')
   columns.node.classList.add('wide') // of long names
   const narrowed = el('div', { class: 'row' })
@@ -61,19 +61,15 @@ export function controls(go, current, marketplaces, labels) {
   return { node, update }
 }
 
-const choicesOf = (texts) => Object.entries(texts).map(([value, text]) => option(value, text))
-
 // only says what a filter by ids leaves, and removes it.
 function only({ one, title, filter }, ids, labels, go) {
   const named = ids.split(',').map((id) => [el('bdi', {}, labels.get(id)), ' ', el('span', { class: 'id' }, id), ' '])
+  const showAll = () => {
+    document.querySelector('#view h1')?.focus({ preventScroll: true }) // the button goes
+    go({ [filter]: '' })
+  }
   return el('p', { class: 'narrowed' }, `Only ${one} `, named,
-    el('button', { class: 'plain', onclick: () => showAll(filter, go) }, `Show all ${title.toLowerCase()}`))
-}
-
-// showAll removes a filter. Its button is gone then, and the focus on the heading.
-function showAll(filter, go) {
-  document.querySelector('#view h1')?.focus({ preventScroll: true })
-  go({ [filter]: '' })
+    el('button', { class: 'plain', onclick: showAll }, `Show all ${title.toLowerCase()}`))
 }
 
 // countries are the choices of marketplaces; two profiles of a country are one.

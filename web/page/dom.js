@@ -48,6 +48,11 @@ export const hidden = (text) => el('span', { class: 'hidden' }, text)
 // option is one choice of a select.
 export const option = (value, text, chosen) => el('option', { value, selected: value === chosen }, text)
 
+// select is a choice among [value, text] pairs.
+export function select(name, options, chosen, choose) {
+  return el('select', { 'data-keep': name, onchange: ({ target }) => choose(target.value) }, options.map(([value, text]) => option(value, text, chosen)))
+}
+
 // labelled is a control with its label above it.
 export function labelled(text, control) {
   return el('label', { class: 'field' }, el('span', {}, text), control)

@@ -1,7 +1,7 @@
 // The part below each view: the request behind it for other tools, and its
 // answer as a file.
 
-import { el, labelled, option, redraw } from './dom.js'
+import { el, labelled, redraw, select } from './dom.js'
 import { address } from './api.js'
 import { FORMATS, RECIPES } from './recipes.js'
 import { whole } from './requests.js'
@@ -27,9 +27,7 @@ export function elsewhere(place, save, say, account) {
         el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin, account)))))
   }
 
-  const which = () => requests.length > 1 && labelled('Answer', el('select', {
-    'data-keep': 'which', onchange: (event) => { chosen.request = event.target.value; draw() },
-  }, requests.map(({ name, title }) => option(name, title, request().name))))
+  const which = () => requests.length > 1 && labelled('Answer', select('which', requests.map(({ name, title }) => [name, title]), request().name, (name) => { chosen.request = name; draw() }))
 
   const files = () => el('div', { class: 'field', role: 'group', 'aria-label': 'Download' }, el('span', {}, 'Download'),
     el('div', { class: 'buttons' }, FORMATS.map((format) => el('button', {

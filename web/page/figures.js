@@ -88,15 +88,16 @@ const months = dates({ month: 'short', year: 'numeric' })
 const times = dates({ dateStyle: 'medium', timeStyle: 'short' })
 
 const noon = (date) => new Date(`${date}T12:00:00Z`)
+const inWords = (shape) => (date) => orNone(date, () => shape.format(noon(date)))
 
 // day is a date (YYYY-MM-DD) as people write it.
-export const day = (date) => orNone(date, () => days.format(noon(date)))
+export const day = inWords(days)
 
 // shortDay leaves the year out.
-export const shortDay = (date) => orNone(date, () => shortDays.format(noon(date)))
+export const shortDay = inWords(shortDays)
 
 // month is the month of a date.
-export const month = (date) => orNone(date, () => months.format(noon(date)))
+export const month = inWords(months)
 
 // span is a period in words.
 export const span = (period) => days.formatRange(noon(period.start_date), noon(period.end_date))

@@ -1,13 +1,13 @@
 // The views without figures: campaigns, ad groups, rules, their runs, activity.
 
-import { el, labelled, option } from './dom.js'
+import { el, labelled, select } from './dom.js'
 import { adType, amount, count, day, orNone, time, words } from './figures.js'
 import { FILTERS, ownLink, searchField, sides } from './report.js'
 import { emptyOf, pages, table } from './tables.js'
 
 const section = (title, ...children) => el('section', { class: 'card', 'aria-label': title }, ...children)
 
-const name = (cell, label) => ({ label, head: true, looks: 'name', cell })
+const name = (cell, label) => ({ label, head: true, cell })
 const plain = (label, cell) => ({ label, cell })
 const whole = (label, cell) => ({ label, cell, looks: 'whole' }) // on one line
 const number = (label, cell) => ({ label, numeric: true, cell })
@@ -20,8 +20,8 @@ const unfiltered = Object.fromEntries([...FILTERS, 'marketplaces', 'ad_products'
 
 // marketplaceOf is the choice of the one marketplace whose list is shown.
 function marketplaceOf(state, { go, marketplaces, fixed }) {
-  return !fixed && labelled('Marketplace', el('select', { 'data-keep': 'marketplace', onchange: (event) => go({ marketplace_id: event.target.value, campaign_id: '' }) },
-    marketplaces.map((m) => option(m.marketplace_id, `${m.country_code} · ${m.name} (${m.marketplace_id})`, state.marketplace_id))))
+  return !fixed && labelled('Marketplace', select('marketplace', marketplaces.map((m) => [m.marketplace_id, `${m.country_code} · ${m.name} (${m.marketplace_id})`]),
+    state.marketplace_id, (id) => go({ marketplace_id: id, campaign_id: '' })))
 }
 
 function syncing(meta) {
@@ -40,8 +40,7 @@ function listed(one, answer, columns, state, tools, choice, narrowed) {
 
 // drawCampaigns shows one marketplace's campaigns.
 export function drawCampaigns(state, { campaigns }, tools) {
-  const choice = !tools.fixed && labelled('State', el('select', { 'data-keep': 'states', onchange: (event) => tools.go({ states: event.target.value }) },
-    option('', 'Enabled and paused', state.states), ['ENABLED', 'PAUSED'].map((s) => option(s, words(s), state.states))))
+  const choice = !tools.fixed && labelled('State', select('states', [['', 'Enabled and paused'], ['ENABLED', 'Enabled'], ['PAUSED', 'Paused']], state.states, (states) => tools.go({ states })))
   const columns = [
     name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
     plain('Ad type', (row) => adType(row.ad_product)),
@@ -70,6 +69,8 @@ export function drawAdGroups(state, answers, tools) {
 
 const schedule = ({ frequency, time: at, timezone }) => [orNone(frequency, words), at && ` at ${at}`, timezone && id(timezone)].filter(Boolean)
 
+const runsOf = ({ rule_id }, what, link) => el('a', { href: link({ view: 'runs', rule_id }), 'aria-label': `Runs of ${what}` }, 'Runs')
+
 // drawRules shows all rules.
 export function drawRules(state, { rules }, { link, fixed }) {
   const columns = [
@@ -80,7 +81,7 @@ export function drawRules(state, { rules }, { link, fixed }) {
     whole('Last run', (row) => (row.last_run === null ? 'Never' : [time(row.last_run.started_at), id(words(row.last_run.status))])),
     number('Changed', (row) => count(row.last_run?.changed)),
     whole('Edited', (row) => time(row.edited_at)),
-    !fixed && whole('Runs', (row) => el('a', { href: link({ view: 'runs', rule_id: row.rule_id }), 'aria-label': `Runs of ${row.name}` }, 'Runs')),
+    !fixed && whole('Runs', (row) => runsOf(row, row.name, link)),
   ].filter(Boolean)
   return [section('Rules', table({ caption: 'Rules', columns, rows: rules.data, empty: 'The account has no rules.' }))]
 }
@@ -112,8 +113,7 @@ const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo'
 
 // drawActivity shows what was done on the platform.
 export function drawActivity(state, { activity }, { go, link, fixed }) {
-  const tool = !fixed && labelled('Operation', el('select', { 'data-keep': 'tool', onchange: (event) => go({ tool: event.target.value }) },
-    option('', 'All', state.tool), TOOLS.map((t) => option(t, words(t), state.tool))))
+  const tool = !fixed && labelled('Operation', select('tool', [['', 'All'], ...TOOLS.map((tool) => [tool, words(tool)])], state.tool, (chosen) => go({ tool: chosen })))
   const columns = [
     whole('When', (row) => el('time', { datetime: row.occurred_at }, time(row.occurred_at))),
     plain('Operation', (row) => words(row.tool)),
@@ -121,7 +121,7 @@ export function drawActivity(state, { activity }, { go, link, fixed }) {
     name((row) => row.summary, 'What happened'),
     plain('Status', (row) => badge(words(row.status), row.status)),
     number('Changed', (row) => count(row.changed)),
-    !fixed && plain('Rule', (row) => (row.rule_id === null ? '–' : el('a', { href: link({ view: 'runs', rule_id: row.rule_id }) , 'aria-label': `Runs of the rule that made this change: ${row.summary}` }, 'Runs'))),
+    !fixed && plain('Rule', (row) => (row.rule_id === null ? '–' : runsOf(row, `the rule that made this change: ${row.summary}`, link))),
   ].filter(Boolean)
   return [section('Activity', el('div', { class: 'row' }, tool),
     table({ caption: 'Activity', columns, rows: activity.data, empty: emptyOf(activity.pagination, state, 'Nothing was done on the platform yet.') }), pages(activity.pagination, state, go, 'operations'))]

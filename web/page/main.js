@@ -6,7 +6,7 @@ import { Api, Problem, sendable } from './api.js'
 import { controls } from './controls.js'
 import { byId, el, redraw } from './dom.js'
 import { copy, elsewhere } from './elsewhere.js'
-import { ofApi, requestsOf } from './requests.js'
+import { ofApi, remaining, requestsOf } from './requests.js'
 import { drawFault, drawRefusal, say, waiting } from './said.js'
 import { shareButton } from './share.js'
 import { changed, read, write } from './state.js'
@@ -212,8 +212,7 @@ function draw(state, shown) {
 // answered is a state without what the server refused of it: a link shows what is shown.
 function answered(state, refused) {
   const faults = refused.flatMap(({ errors }) => errors)
-  const left = (name, value) => (name === 'figures' ? value.split(',').filter((figure) => !faults.some((fault) => fault.value === figure)).join() : '')
-  return { ...state, ...Object.fromEntries(faults.map(({ parameter }) => [parameter, left(parameter, state[parameter] ?? '')])) }
+  return Object.fromEntries(Object.entries(state).map(([name, value]) => [name, remaining(faults, name, value)]))
 }
 
 // learn asks for the marketplaces again where that is wanted, where an answer names a new
@@ -240,7 +239,7 @@ async function learn(mine, running, { again, answers }) {
 async function endApp({ app_id, name }) {
   const mine = session
   try {
-    await mine.api.post(`/apps/${encodeURIComponent(app_id)}/revoke`, { signal: mine.lasting.signal, waiting })
+    await mine.api.get({ path: `/apps/${encodeURIComponent(app_id)}/revoke`, method: 'POST' }, { signal: mine.lasting.signal, waiting })
     await show({ again: true })
     if (mine === session) say(`The connection of ${name} is ended.`)
   } catch (error) {

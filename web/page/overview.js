@@ -1,7 +1,7 @@
 // The overview: headline figures, their timeline, and what they are made of.
 
 import { chart } from './chart.js'
-import { el, labelled, option } from './dom.js'
+import { el, labelled, select } from './dom.js'
 import { adType, changed, figureNamed, FIGURES, judged, shown } from './figures.js'
 import { BUCKETS, slotsOf, timelineOf, titleOf, unfinished } from './slots.js'
 import { stacked, STACKS } from './stack.js'
@@ -13,8 +13,8 @@ export function drawOverview(state, { summary, timeline, parts }, { go, nameOf, 
   return [
     headline(summary, figure, go),
     timelineCard(state, figure, timelineOf(timeline, held), parts && stacked(timelineOf(parts), summary, state.stack, figure), go, fixed),
-    part('By marketplace', summary, 'by_marketplace', { label: 'Marketplace', head: true, looks: 'name', cell: (row) => nameOf(row.marketplace, row.marketplace_id) }),
-    part('By ad type', summary, 'by_ad_product', { label: 'Ad type', head: true, looks: 'name', cell: (row) => adType(row.ad_product) }),
+    part('By marketplace', summary, 'by_marketplace', { label: 'Marketplace', head: true, cell: (row) => nameOf(row.marketplace, row.marketplace_id) }),
+    part('By ad type', summary, 'by_ad_product', { label: 'Ad type', head: true, cell: (row) => adType(row.ad_product) }),
   ]
 }
 
@@ -51,8 +51,7 @@ function timelineCard(state, figure, timeline, partsOf, go, fixed) {
 // choices are what the chart shows next to the chosen figure. In a fixed view they
 // are those that need no other answer.
 function choices(state, figure, go, fixed) {
-  const choice = (label, name, options) => labelled(label, el('select', { 'data-keep': name, onchange: (event) => go({ [name]: event.target.value }) },
-    options.map(([of, text]) => option(of, text, state[name]))))
+  const choice = (label, name, options) => labelled(label, select(name, options, state[name], (of) => go({ [name]: of })))
   const dimensions = Object.entries(STACKS).map(([name, { label }]) => [name, label])
   const others = FIGURES.filter((other) => other !== figure).map(({ name, label }) => [name, label])
   return el('div', { class: 'row' },
@@ -78,7 +77,7 @@ function asTable(timeline) {
   const bucket = BUCKETS[timeline.granularity]
   const muted = (text) => text && el('span', { class: 'id' }, text)
   const name = ({ date, comparison: of }) => [bucket.named(date), muted(unfinished(date, timeline)), of && muted(`compared with ${titleOf(bucket, of.date, of.open)}`)]
-  const columns = [{ label: bucket.word, head: true, looks: 'name', cell: name }, ...figureColumns(timeline)]
+  const columns = [{ label: bucket.word, head: true, cell: name }, ...figureColumns(timeline)]
   return el('details', {}, el('summary', {}, 'Timeline as a table'), table({ caption: 'Timeline', columns, rows: timeline.data }))
 }
 

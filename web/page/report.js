@@ -39,7 +39,7 @@ export function drawReport(state, { report }, tools) {
   const by = report.sort === kind.dimensions[0] ? kind.id : report.sort
   const sort = { by, order: report.order, choose: (name) => tools.go({ sort: name, order: name === by && report.order === 'desc' ? 'asc' : 'desc' }) }
   const first = {
-    label: kind.title.slice(0, -1), head: true, looks: 'name', sort: kind.id,
+    label: kind.title.slice(0, -1), head: true, sort: kind.id,
     cell: (row) => titled(state.view, row, tools), total: () => (state.search ? 'All that were found' : `All ${kind.title.toLowerCase()}`),
   }
   const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)

@@ -50,6 +50,11 @@ function parts(state) {
   return [{ ...by(state.granularity), after: state.granularity === 'auto' && (({ timeline: { granularity } }) => by(granularity)) }]
 }
 
+// list is that of one marketplace, if there is one; own is its own filter.
+const list = (title, own, { view, marketplace_id: id, ...state }) => (id
+  ? [request(view, title, `/api/v1/${view}`, [['marketplace_id', id], [own, state[own]], ['search', state.search], ...paging(state)])]
+  : [])
+
 const behind = {
   overview: (state) => [request('summary', 'Totals, by marketplace and ad type', '/api/v1/summary', period(state)), timeline(state), ...parts(state)],
   products: (state) => {
@@ -58,12 +63,8 @@ const behind = {
   },
   'campaign-figures': report,
   'ad-group-figures': report,
-  campaigns: (state) => (state.marketplace_id
-    ? [request('campaigns', 'Campaigns', '/api/v1/campaigns', [['marketplace_id', state.marketplace_id], ['states', state.states], ['search', state.search], ...paging(state)])]
-    : []),
-  'ad-groups': (state) => (state.marketplace_id
-    ? [request('ad-groups', 'Ad groups', '/api/v1/ad-groups', [['marketplace_id', state.marketplace_id], ['campaign_id', state.campaign_id], ['search', state.search], ...paging(state)])]
-    : []),
+  campaigns: (state) => list('Campaigns', 'states', state),
+  'ad-groups': (state) => list('Ad groups', 'campaign_id', state),
   rules: () => [request('rules', 'Rules', '/api/v1/rules', [['page_size', 'all']])],
   runs: (state) => [request('runs', 'Runs of the rule', `/api/v1/rules/${encodeURIComponent(state.rule_id)}/runs`, [])],
   activity: (state) => [request('activity', 'Activity', '/api/v1/activity', [['tool', state.tool], ...paging(state)])],
@@ -73,13 +74,17 @@ const behind = {
 // DISPENSABLE are the parameters that a view can do without, in words.
 export const DISPENSABLE = { compare: 'a comparison', currency: "the marketplaces' own currency", figures: 'these columns', sort: 'this order' }
 
+// remaining is what errors leave of a parameter: of the columns the others stay.
+export function remaining(errors, name, value) {
+  const refused = (of) => errors.some((fault) => fault.parameter === name && (of === undefined || fault.value === of))
+  return name === 'figures' ? value.split(',').filter((figure) => !refused(figure)).join() : refused() ? '' : value
+}
+
 // without is a request without what an error refuses, as it is where there is
-// more that is wrong. Of the columns the others stay.
+// more that is wrong.
 export function without(request, { status, errors }) {
   if (status !== 400 || !errors.every(({ parameter }) => DISPENSABLE[parameter])) return request
-  const refused = (name, value) => errors.some((fault) => fault.parameter === name && (name !== 'figures' || fault.value === value))
-  const left = ([name, value]) => (name === 'figures' ? [name, value.split(',').filter((figure) => !refused(name, figure)).join()] : [name, refused(name) ? '' : value])
-  const plain = (of) => ({ ...of, params: of.params.map(left).filter(([, value]) => value !== '') })
+  const plain = (of) => ({ ...of, params: of.params.map(([name, value]) => [name, remaining(errors, name, value)]).filter(([, value]) => value !== '') })
   return { ...plain(request), after: request.after && ((answers) => plain(request.after(answers))) }
 }
 

@@ -2,7 +2,7 @@
 // scrolls in a region of its own, which the keyboard reaches.
 
 import { changed, count, figureNamed, FIGURES, judged, NONE, shown } from './figures.js'
-import { el, hidden, option, svg } from './dom.js'
+import { el, hidden, select, svg } from './dom.js'
 
 // table makes a table. A column is {label, cell(row), numeric, head, sort};
 // sort is {by, order, choose(name)} of the whole table, for columns with one. total
@@ -20,17 +20,15 @@ export function table({ caption, columns, rows, total, sort, empty = 'Nothing to
 function header(column, sort) {
   const looks = column.numeric && 'n'
   if (!column.sort || !sort) return el('th', { scope: 'col', class: looks, title: column.means }, column.label)
-  const active = sort.by === column.sort
-  const direction = active ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined
-  const mark = { ascending: '▲', descending: '▼' }[direction] ?? ''
-  return el('th', { scope: 'col', class: looks, 'aria-sort': direction, title: column.means },
+  const order = sort.by === column.sort && sort.order
+  return el('th', { scope: 'col', class: looks, 'aria-sort': order && `${order}ending`, title: column.means },
     el('button', { class: 'sort', 'data-keep': `sort-${column.sort}`, onclick: () => sort.choose(column.sort) },
-      mark && el('span', { class: 'arrow', 'aria-hidden': 'true' }, mark), column.label))
+      order && el('span', { class: 'arrow', 'aria-hidden': 'true' }, order === 'asc' ? '▲' : '▼'), column.label))
 }
 
 function cell(column, row) {
   const name = column.head ? 'th' : 'td'
-  return el(name, { class: column.numeric ? 'n' : column.looks, scope: column.head && 'row' }, column.cell(row))
+  return el(name, { class: column.numeric ? 'n' : column.head ? 'name' : column.looks, scope: column.head && 'row' }, column.cell(row))
 }
 
 // value is a figure in a cell; without one it says so to those who listen.
@@ -78,10 +76,9 @@ export function pages(pagination, state, go, what) {
   const page = Number(pagination.page)
   const last = Number(pagination.total_pages)
   const step = (to, label, possible) => el('button', { class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
-  const sizes = el('select', { 'data-keep': 'page-size', onchange: (event) => go({ page_size: event.target.value }) },
-    [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => option(size, size, state.page_size)))
+  const sizes = [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => [size, size])
   return el('div', { class: 'pages' },
     el('p', {}, `${count(pagination.total_rows)} ${what}, page ${count(pagination.page)} of ${count(pagination.total_pages)}`),
-    el('label', {}, 'Rows on a page ', sizes),
+    el('label', {}, 'Rows on a page ', select('page-size', sizes, state.page_size, (size) => go({ page_size: size }))),
     step(1, 'First', page > 1), step(Math.min(page - 1, last), 'Previous', page > 1), step(page + 1, 'Next', pagination.next_page !== null), step(last, 'Last', pagination.next_page !== null))
 }
