@@ -200,7 +200,7 @@ func TestFiguresAndListsLeadToEachOther(t *testing.T) {
 	if got := p.texts("#views [aria-current]"); len(got) != 1 || got[0] != "Campaigns" {
 		t.Errorf("the list is below %v", got)
 	}
-	listed := answer(t, h.client(h.key), "/api/v1/campaigns?page_size=50&marketplace_id="+markets[0]["marketplace_id"].(string)).list("data")[0]
+	listed := answer(t, h.client(h.key), "/api/v1/campaigns?page_size=50&marketplace_id="+markets[1]["marketplace_id"].(string)).list("data")[0]
 	p.clickLink("tbody th a", listed["name"].(string))
 	p.arrive("#/overview")
 	p.isOverview(h, "&campaign_ids="+listed["campaign_id"].(string))
@@ -208,6 +208,40 @@ func TestFiguresAndListsLeadToEachOther(t *testing.T) {
 	p.arrive("#/campaigns")
 	p.click(`[data-keep="side-campaign-figures"]`)
 	p.arrive(begun)
+}
+
+// The list next to the figures of one campaign is that of its marketplace, and of its ad
+// groups alone.
+func TestTheListOfACampaignsAdGroupsIsItsOwn(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	var campaign row
+	for _, r := range answer(t, h.client(h.key), byCampaign+"&page_size=all&marketplaces=UK&ad_products=SPONSORED_PRODUCTS").list("data") {
+		listed := "/api/v1/ad-groups?marketplace_id=" + r["marketplace_id"].(string) + "&campaign_id=" + r["campaign_id"].(string)
+		if api(t, h.client(h.key), listed).Status == 200 {
+			campaign = r
+			break
+		}
+	}
+	id, market := campaign["campaign_id"].(string), campaign["marketplace_id"].(string)
+	p := h.tab(t, h.server.Address, "#/campaign-figures?range=last_90_days&campaign_ids="+id).signIn(h.key)
+	p.clickLink("tbody th a", "Ad groups of "+campaign["campaign_name"].(string))
+	p.arrive("#/ad-group-figures")
+	p.click(`[data-keep="side-ad-groups"]`)
+	p.arrive("#/ad-groups")
+	if of := p.texts("tbody td:first-of-type"); len(of) == 0 || len(of) != strings.Count(strings.Join(of, " "), id) {
+		t.Errorf("ad groups of %q are listed, want those of %s", of, id)
+	}
+	if got := js[string](p, `document.querySelector('[data-keep="marketplace"]').value`); got != market {
+		t.Errorf("the list is of %s, want %s", got, market)
+	}
+
+	// A list that has the campaign no more is shown without it.
+	p.goTo("#/ad-groups?campaign_id=1&marketplace_id=" + market)
+	p.says("#notices", "Shown without this campaign: ")
+	if p.count("tbody tr") == 0 || strings.Contains(p.text("#view"), "Of campaign 1 alone") {
+		t.Errorf("without the campaign: %.300s", p.text("#view"))
+	}
 }
 
 // What a report ties to no campaign is a row with words, which leads nowhere.

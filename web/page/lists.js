@@ -32,7 +32,7 @@ function syncing(meta) {
 // listed is a list of one marketplace, below what narrows it. one is a row's name.
 function listed(one, answer, columns, state, tools, choice, narrowed) {
   const title = `${one}s`
-  return [section(title, sides(state.view, tools), answer ? [
+  return [section(title, sides(state, tools), answer ? [
     el('div', { class: 'row' }, marketplaceOf(state, tools), choice), !tools.fixed && searchField({ search: `${one} name` }, state, tools.go), narrowed, syncing(answer.meta),
     table({ caption: title, columns, rows: answer.data, empty: emptyOf(answer.pagination, state, `No ${one.toLowerCase()} is listed.`) }), pages(answer.pagination, state, tools.go, title.toLowerCase()),
   ] : el('p', { class: 'empty' }, 'The account has no marketplace.'))]
@@ -42,7 +42,7 @@ function listed(one, answer, columns, state, tools, choice, narrowed) {
 export function drawCampaigns(state, { campaigns }, tools) {
   const choice = !tools.fixed && labelled('State', select('states', [['', 'Enabled and paused'], ['ENABLED', 'Enabled'], ['PAUSED', 'Paused']], state.states, (states) => tools.go({ states })))
   const columns = [
-    name((row) => [ownLink('campaign-figures', row.campaign_id, row.name, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
+    name((row) => [ownLink('campaign-figures', row, tools, unfiltered), id(row.campaign_id)], 'Campaign'),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),
     plain('Targeting', (row) => orNone(row.targeting, words)),
@@ -57,7 +57,7 @@ export function drawCampaigns(state, { campaigns }, tools) {
 // drawAdGroups shows one marketplace's ad groups, or those of one campaign.
 export function drawAdGroups(state, answers, tools) {
   const columns = [
-    name((row) => [ownLink('ad-group-figures', row.ad_group_id, row.name, tools, unfiltered), id(row.ad_group_id)], 'Ad group'),
+    name((row) => [ownLink('ad-group-figures', row, tools, unfiltered), id(row.ad_group_id)], 'Ad group'),
     plain('Campaign', (row) => id(row.campaign_id)),
     plain('Ad type', (row) => adType(row.ad_product)),
     plain('State', (row) => badge(words(row.state), row.state.toLowerCase())),

@@ -44,7 +44,7 @@ addEventListener('online', () => (session?.failed ? show() : refresh()))
 async function begin(key, accepted = () => {}) {
   endSession(session)
   const api = new Api({ Authorization: `Bearer ${key}` })
-  const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map(), learnt: performance.now() }
+  const mine = session = { key, api, running: new AbortController(), lasting: new AbortController(), shown: null, labels: new Map(), homes: new Map(), learnt: performance.now() }
   const ask = (path) => api.get({ path }, { signal: mine.running.signal, waiting })
   try {
     welcome(await ask('/api/v1/account'))
@@ -126,11 +126,14 @@ function forget(text, fault) {
 const go = (patch) => { location.hash = link(patch) }
 const link = (patch) => write(changed(session.state, patch))
 
-// settled is the state of the fragment, with a marketplace where one is needed.
+// settled is the state of the fragment, with a marketplace where one is needed: the
+// first that is filtered by, or of all.
 function settled() {
   const state = read(location.hash)
-  const first = session.marketplaces[0]?.marketplace_id
-  return state.marketplace_id === '' && first ? { ...state, marketplace_id: first } : state
+  const wanted = state.marketplaces.toUpperCase().replace('GB', 'UK').split(',')
+  const all = session.marketplaces
+  const first = all.find((m) => wanted.includes(m.country_code) || wanted.includes(m.marketplace_id)) ?? all[0]
+  return state.marketplace_id === '' && first ? { ...state, marketplace_id: first.marketplace_id } : state
 }
 
 // show brings the page to what the fragment says. Requests that are shown
@@ -197,10 +200,11 @@ function frame(state) {
 function draw(state, shown) {
   const before = session.shown
   session.shown = shown
-  const { account, marketplaces, labels } = session
+  const { account, marketplaces, labels, homes } = session
   session.elsewhere.show(ofApi(shown.asked))
-  const share = shareButton(answered(state, shown.refused), account, (node) => copy(node, say))
-  drawView(state, shown, { account, go, link, show, share, marketplaces, labels, nameOf, endApp })
+  const answers = answered(state, shown.refused)
+  const share = shareButton(answers, account, (node) => copy(node, say))
+  drawView(answers, shown, { account, go, link, show, share, marketplaces, labels, homes, nameOf, endApp })
   if (!before || session.view !== state.view) {
     byId('view').querySelector('h1').focus({ preventScroll: true })
     if (before && session.led) scrollTo(0, 0) // a row far below leads to the top of its view, and Back to the row

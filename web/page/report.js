@@ -43,7 +43,7 @@ export function drawReport(state, { report }, tools) {
     cell: (row) => titled(state.view, row, tools), total: () => (state.search ? 'All that were found' : `All ${kind.title.toLowerCase()}`),
   }
   const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)
-  return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state.view, tools), !tools.fixed && searchField(kind, state, tools.go),
+  return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state, tools), !tools.fixed && searchField(kind, state, tools.go),
     table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: emptyOf(report.pagination, state, `No ${kind.one} has figures in this period.`) }),
     pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
 }
@@ -53,7 +53,7 @@ function further(report, kind, tools) {
   const said = {
     marketplaces: { label: 'Marketplaces', cell: (row) => row.marketplaces.join(', ') }, // of /reports/products alone
     marketplace: { label: 'Marketplace', sort: 'marketplace', cell: (row) => [row.marketplace, tools.nameOf(row.marketplace, row.marketplace_id)[1]] },
-    campaign: { label: 'Campaign', sort: 'campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row.campaign_id, row.campaign_name, tools, { ad_group_ids: '' })) },
+    campaign: { label: 'Campaign', sort: 'campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row, tools, { ad_group_ids: '' })) },
   }
   const names = report.dimensions?.filter((name) => name !== kind.dimensions[0]) ?? ['marketplaces']
   return names.map((name) => ({ ...said[name], total: () => null }))
@@ -69,25 +69,31 @@ function titled(view, row, tools) {
   const leads = (tools.fixed ? [] : kind.leads).map((to) => el('a', { href: tools.link({ view: to, [kind.filter]: id, [REPORTS[to].filter]: '' }) },
     REPORTS[to].title, hidden(` of ${label ?? id}`)))
   const below = (label === null ? leads : [id, ...leads]).flatMap((part, i) => (i > 0 ? [' · ', part] : [part]))
-  return [ownLink(view, id, label, tools), el('span', { class: 'id' }, below)]
+  return [ownLink(view, row, tools), el('span', { class: 'id' }, below)]
 }
 
 // ownLink leads from one product, campaign or ad group to its own figures and
-// timeline. Its label is remembered, as the filter has only the id. In a fixed view
-// nothing leads to another.
-export function ownLink(view, id, label, { link, labels, fixed }, rest = {}) {
+// timeline. Its label and its campaign's marketplace are kept, as the filter has only
+// the id. In a fixed view nothing leads to another.
+export function ownLink(view, row, { link, labels, homes, fixed }, rest = {}) {
+  const kind = REPORTS[view]
+  const id = row[kind.id]
+  const label = row[kind.label] ?? row.name // of a list
   if (fixed) return el('span', {}, label ?? id)
   labels.set(id, label ?? '')
-  return el('a', { href: link({ view: 'overview', ...rest, [REPORTS[view].filter]: id }) }, label ?? id)
+  if (row.marketplace_id) homes.set(row.campaign_id, row.marketplace_id)
+  return el('a', { href: link({ view: 'overview', ...rest, [kind.filter]: id }) }, label ?? id)
 }
 
-// sides leads between the figures of campaigns or ad groups and the list of them.
-export function sides(view, { link, fixed }) {
+// sides leads between the figures of campaigns or ad groups and the list of them. The
+// list of one campaign has it as its own filter, once its marketplace was shown.
+export function sides({ view, campaign_ids: of }, { link, homes, fixed }) {
   const both = !fixed && Object.entries(REPORTS).find(([figures, { list }]) => list && [figures, list].includes(view))
   if (!both) return null
   const [figures, { title, list }] = both
+  const narrowed = view === figures && homes.has(of) && { marketplace_id: homes.get(of), campaign_id: of }
   return el('nav', { class: 'segments', 'aria-label': title },
-    [[figures, 'Figures'], [list, 'States and settings']].map(([to, text]) => el('a', { href: link({ view: to }), 'data-keep': `side-${to}`, 'aria-current': to === view && 'page' }, text)))
+    [[figures, 'Figures'], [list, 'States and settings']].map(([to, text]) => el('a', { href: link({ view: to, ...narrowed }), 'data-keep': `side-${to}`, 'aria-current': to === view && 'page' }, text)))
 }
 
 // searchField looks for a text in the names of rows.

@@ -72,7 +72,7 @@ const behind = {
 }
 
 // DISPENSABLE are the parameters that a view can do without, in words.
-export const DISPENSABLE = { compare: 'a comparison', currency: "the marketplaces' own currency", figures: 'these columns', sort: 'this order' }
+export const DISPENSABLE = { compare: 'a comparison', currency: "the marketplaces' own currency", figures: 'these columns', sort: 'this order', campaign_id: 'this campaign' }
 
 // remaining is what errors leave of a parameter: of the columns the others stay.
 export function remaining(errors, name, value) {
