@@ -36,16 +36,16 @@ export const FILTERS = Object.values(REPORTS).map(({ filter }) => filter)
 // drawReport shows a report, or those of its rows that a search found.
 export function drawReport(state, { report }, tools) {
   const kind = REPORTS[state.view]
-  const by = report.sort === kind.dimensions[0] ? kind.id : report.sort
-  const sort = { by, order: report.order, choose: (name) => tools.go({ sort: name, order: name === by && report.order === 'desc' ? 'asc' : 'desc' }) }
+  const { sort: by, order } = report
+  const sort = { by, order, choose: (name) => tools.go({ sort: name, order: name === by && order === 'desc' ? 'asc' : 'desc' }) }
   const first = {
-    label: kind.title.slice(0, -1), head: true, sort: kind.id,
+    label: kind.title.slice(0, -1), head: true,
     cell: (row) => titled(state.view, row, tools), total: () => (state.search ? 'All that were found' : `All ${kind.title.toLowerCase()}`),
   }
   const columns = withShares([first, ...further(report, kind, tools), ...figureColumns(report)], report.data, (row) => row[kind.id] !== null && report.currency !== null)
   return [el('section', { class: 'card', 'aria-label': kind.title }, sides(state, tools), !tools.fixed && searchField(kind, state, tools.go),
     table({ caption: kind.title, columns, rows: report.data, total: report.totals, sort, empty: emptyOf(report.pagination, state, `No ${kind.one} has figures in this period.`) }),
-    pages(report.pagination, state, tools.go, kind.title.toLowerCase()))]
+    pages(report.pagination, state, tools.go, 'rows'))]
 }
 
 // further are the columns between a row's first cell and its figures.
@@ -53,7 +53,7 @@ function further(report, kind, tools) {
   const said = {
     marketplaces: { label: 'Marketplaces', cell: (row) => row.marketplaces.join(', ') }, // of /reports/products alone
     marketplace: { label: 'Marketplace', sort: 'marketplace', cell: (row) => [row.marketplace, tools.nameOf(row.marketplace, row.marketplace_id)[1]] },
-    campaign: { label: 'Campaign', sort: 'campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row, tools, { ad_group_ids: '' })) },
+    campaign: { label: 'Campaign', looks: 'name', cell: (row) => (row.campaign_id === null ? REPORTS['campaign-figures'].none[0] : ownLink('campaign-figures', row, tools, { ad_group_ids: '' })) },
   }
   const names = report.dimensions?.filter((name) => name !== kind.dimensions[0]) ?? ['marketplaces']
   return names.map((name) => ({ ...said[name], total: () => null }))

@@ -70,7 +70,7 @@ function bar(share) {
 export const emptyOf = (pagination, state, none) => (pagination.total_rows !== '0' ? 'This page has no rows.' : state.search ? 'Nothing was found.' : none)
 
 // pages leads through the pages of a list, where it has any. Sizes are those that
-// can be chosen.
+// can be chosen; what is their rows' plural.
 export function pages(pagination, state, go, what) {
   if (pagination.total_pages === '0') return null
   const page = Number(pagination.page)
@@ -78,7 +78,7 @@ export function pages(pagination, state, go, what) {
   const step = (to, label, possible) => el('button', { class: 'plain', 'data-keep': label, disabled: !possible, onclick: () => go({ page: String(to) }) }, label)
   const sizes = [...new Set(['25', '50', '100', '500', state.page_size])].map((size) => [size, size])
   return el('div', { class: 'pages' },
-    el('p', {}, `${count(pagination.total_rows)} ${what}, page ${count(pagination.page)} of ${count(pagination.total_pages)}`),
+    el('p', {}, `${count(pagination.total_rows)} ${pagination.total_rows === '1' ? what.slice(0, -1) : what}, page ${count(pagination.page)} of ${count(pagination.total_pages)}`),
     el('label', {}, 'Rows on a page ', select('page-size', sizes, state.page_size, (size) => go({ page_size: size }))),
     step(1, 'First', page > 1), step(Math.min(page - 1, last), 'Previous', page > 1), step(page + 1, 'Next', pagination.next_page !== null), step(last, 'Last', pagination.next_page !== null))
 }
