@@ -8,7 +8,6 @@ export function el(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children)
 }
 
-// svg makes an element of a picture.
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children)
 }
@@ -23,7 +22,6 @@ function fill(node, attributes, children) {
   return node
 }
 
-// byId finds an element of index.html.
 export const byId = (id) => document.getElementById(id)
 
 // redraw replaces what is in a place. The focus stays on what has the same data-keep,
@@ -45,7 +43,6 @@ export function redraw(place, ...nodes) {
 // hidden is a text for screen readers alone.
 export const hidden = (text) => el('span', { class: 'hidden' }, text)
 
-// option is one choice of a select.
 export const option = (value, text, chosen) => el('option', { value, selected: value === chosen }, text)
 
 // select is a choice among [value, text] pairs.
@@ -53,7 +50,6 @@ export function select(name, options, chosen, choose) {
   return el('select', { 'data-keep': name, onchange: ({ target }) => choose(target.value) }, options.map(([value, text]) => option(value, text, chosen)))
 }
 
-// labelled is a control with its label above it.
 export function labelled(text, control) {
   return el('label', { class: 'field' }, el('span', {}, text), control)
 }

@@ -48,7 +48,6 @@ function stepOf(rough, least) {
   return [1, 2, 2.5, 5, 10].map((n) => n * unit).find((size) => size >= rough && isWhole(size / least))
 }
 
-// draw fills a picture.
 export function draw(picture, model, geometry) {
   picture.setAttribute('width', geometry.width)
   picture.setAttribute('viewBox', `0 0 ${geometry.width} ${HEIGHT}`)
@@ -116,7 +115,6 @@ function areas(values, unfinished, { across }, up) {
   })
 }
 
-// bars stack the parts of each slot.
 function bars({ slots, parts, unfinished }, { across, band }, up) {
   const width = Math.max(0.5, band * (band > 5 ? 0.8 : 1))
   return slots.flatMap((_, i) => {

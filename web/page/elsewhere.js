@@ -63,7 +63,6 @@ export function elsewhere(place, save, say, account) {
   return { show(now) { requests = now; draw() } }
 }
 
-// keep gives a file to the browser to be saved.
 function keep(blob, name) {
   const at = URL.createObjectURL(blob)
   const link = el('a', { href: at, download: name, hidden: true })

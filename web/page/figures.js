@@ -60,7 +60,6 @@ export const tick = (figure, value, currency) => format({ ...shapeOf(figure, cur
 // amount is a bid or a budget as it was set, in the marketplace's own currency.
 export const amount = (value, currency) => orNone(value, () => format({ ...shapeOf({ kind: 'money' }, currency), maximumFractionDigits: 20 }, value))
 
-// count is a whole number.
 export const count = (value) => orNone(value, () => format(shapes.count, value))
 
 // Sums change by percent, percentages by points, other ratios by their unit.
@@ -93,16 +92,12 @@ const inWords = (shape) => (date) => orNone(date, () => shape.format(noon(date))
 // day is a date (YYYY-MM-DD) as people write it.
 export const day = inWords(days)
 
-// shortDay leaves the year out.
 export const shortDay = inWords(shortDays)
 
-// month is the month of a date.
 export const month = inWords(months)
 
-// span is a period in words.
 export const span = (period) => days.formatRange(noon(period.start_date), noon(period.end_date))
 
-// time is a timestamp, in UTC.
 export const time = (stamp) => orNone(stamp, () => `${times.format(new Date(stamp))} UTC`)
 
 // words makes SPONSORED_PRODUCTS readable.
@@ -111,5 +106,4 @@ export function words(name) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-// adType is a kind of advertising by its name: Sponsored Products.
 export const adType = (name) => String(name).split('_').map(words).join(' ')

@@ -38,7 +38,6 @@ function listed(one, answer, columns, state, tools, choice, narrowed) {
   ] : el('p', { class: 'empty' }, 'The account has no marketplace.'))]
 }
 
-// drawCampaigns shows one marketplace's campaigns.
 export function drawCampaigns(state, { campaigns }, tools) {
   const choice = !tools.fixed && labelled('State', select('states', [['', 'Enabled and paused'], ['ENABLED', 'Enabled'], ['PAUSED', 'Paused']], state.states, (states) => tools.go({ states })))
   const columns = [
@@ -71,7 +70,6 @@ const schedule = ({ frequency, time: at, timezone }) => [orNone(frequency, words
 
 const runsOf = ({ rule_id }, what, link) => el('a', { href: link({ view: 'runs', rule_id }), 'aria-label': `Runs of ${what}` }, 'Runs')
 
-// drawRules shows all rules.
 export function drawRules(state, { rules }, { link, fixed }) {
   const columns = [
     name((row) => [el('span', {}, row.name), id(row.rule_id)], 'Rule'),
@@ -111,7 +109,6 @@ const text = (value) => orNone(value, () => (typeof value === 'object' ? JSON.st
 const TOOLS = ['rule', 'campaign_create', 'campaign_copy', 'product_add', 'undo']
 // end of choices
 
-// drawActivity shows what was done on the platform.
 export function drawActivity(state, { activity }, { go, link, fixed }) {
   const tool = !fixed && labelled('Operation', select('tool', [['', 'All'], ...TOOLS.map((tool) => [tool, words(tool)])], state.tool, (chosen) => go({ tool: chosen })))
   const columns = [

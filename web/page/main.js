@@ -62,7 +62,6 @@ async function begin(key, accepted = () => {}) {
   show()
 }
 
-// endSession gives up all that a session waits for.
 function endSession(of) {
   of?.running.abort()
   of?.lasting.abort()
@@ -82,7 +81,6 @@ function refuse(error) {
   drawFault(account.name, error, () => begin(key))
 }
 
-// welcome shows whose key it is.
 function welcome(account) {
   session.account = account
   byId('key').value = ''
@@ -97,7 +95,6 @@ function welcome(account) {
     el('span', { class: 'muted' }, `Key ${account.api_key.name} (${account.api_key.start}…)`))
 }
 
-// furnish makes what depends on the account's marketplaces.
 function furnish() {
   session.controls = controls(go, () => session.shown && figuresOf(session.shown.answers)?.period, session.marketplaces, session.labels)
   redraw(byId('controls'), session.controls.node)
@@ -185,7 +182,6 @@ function comeBack({ answers }, wait) {
   if (wait || isSyncing(answers)) session.later = setTimeout(() => show({ byItself: true }), wait || MINUTE)
 }
 
-// frame draws what stands around the figures.
 function frame(state) {
   const view = VIEWS[state.view]
   const tabs = Object.entries(VIEWS).filter(([, { within }]) => !within)
@@ -196,7 +192,6 @@ function frame(state) {
   document.title = `${view.title} · ${session.account.name} · adlens`
 }
 
-// draw shows answers.
 function draw(state, shown) {
   const before = session.shown
   session.shown = shown

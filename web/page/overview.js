@@ -7,7 +7,6 @@ import { BUCKETS, slotsOf, timelineOf, titleOf, unfinished } from './slots.js'
 import { stacked, STACKS } from './stack.js'
 import { figureColumns, table, value, withShares } from './tables.js'
 
-// drawOverview shows a summary and its timeline.
 export function drawOverview(state, { summary, timeline, parts }, { go, nameOf, fixed, held }) {
   const figure = figureNamed(state.measure)
   return [
@@ -72,7 +71,6 @@ function legend(timeline, second, parts) {
   return keys.length > 0 && el('p', { class: 'legend' }, keys.map(([looks, text]) => el('span', {}, el('i', { class: `key ${looks}` }), text)))
 }
 
-// asTable is the timeline for those who read rather than look.
 function asTable(timeline) {
   const bucket = BUCKETS[timeline.granularity]
   const muted = (text) => text && el('span', { class: 'id' }, text)

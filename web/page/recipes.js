@@ -34,7 +34,6 @@ rm "$headers"
 `
 }
 
-// below is a request without /api/v1.
 const below = (request) => address(request).replace(/^\/api\/v1/, '')
 
 // A sheet is named after its request.
@@ -94,7 +93,6 @@ print(table)
 `
 }
 
-// RECIPES are the tools by tab.
 export const RECIPES = [
   { name: 'curl', label: 'curl', write: curl },
   { name: 'sheets', label: 'Google Sheets', write: sheets },
@@ -103,5 +101,4 @@ export const RECIPES = [
   { name: 'pandas', label: 'pandas', write: pandas },
 ]
 
-// FORMATS are the files that a view can be saved as.
 export const FORMATS = ['csv', 'xlsx', 'parquet', 'json', 'ndjson']

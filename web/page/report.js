@@ -30,7 +30,6 @@ export function dimensionsOf({ view, currency }) {
   return currency === 'local' && !dimensions.includes('marketplace') ? [...dimensions, 'marketplace'] : dimensions
 }
 
-// FILTERS are the parameters that filter by ids.
 export const FILTERS = Object.values(REPORTS).map(({ filter }) => filter)
 
 // drawReport shows a report, or those of its rows that a search found.
@@ -48,7 +47,6 @@ export function drawReport(state, { report }, tools) {
     pages(report.pagination, state, tools.go, 'rows'))]
 }
 
-// further are the columns between a row's first cell and its figures.
 function further(report, kind, tools) {
   const said = {
     marketplaces: { label: 'Marketplaces', cell: (row) => row.marketplaces.join(', ') }, // of /reports/products alone
@@ -96,7 +94,6 @@ export function sides({ view, campaign_ids: of }, { link, homes, fixed }) {
     [[figures, 'Figures'], [list, 'States and settings']].map(([to, text]) => el('a', { href: link({ view: to, ...narrowed }), 'data-keep': `side-${to}`, 'aria-current': to === view && 'page' }, text)))
 }
 
-// searchField looks for a text in the names of rows.
 export function searchField(kind, state, go) {
   const text = el('input', { type: 'search', value: state.search, minlength: 2, maxlength: 100, 'data-keep': `search-${state.view}` })
   const find = (event) => {

@@ -102,5 +102,4 @@ export function whole(request) {
 // ofApi are the requests that other tools can send too: those of the public API.
 export const ofApi = (requests) => requests.filter(({ path }) => path.startsWith('/api/'))
 
-// requestsOf are the requests that show a state.
 export const requestsOf = (state) => behind[state.view](state)

@@ -29,7 +29,6 @@ function about(problem) {
   return problem.type && home ? [' ', el('a', { href: problem.type, target: '_blank', rel: 'noopener' }, 'What this means')] : null
 }
 
-// drawRefusal tells why a key is not taken.
 export function drawRefusal(place, error) {
   const wrong = error?.status === 401
   redraw(place, error && [wrong ? 'The server does not take this key: it is misspelt, revoked or expired.' : sentence(error.message), about(error)])
@@ -114,5 +113,4 @@ function leftOut({ marketplace, campaign_count: total, campaigns }) {
   return `Sponsored Brands of ${marketplace} are too low: the platform reports no figures of ${Number(total) === 1 ? 'a legacy campaign' : `${count(total)} legacy campaigns`} with one ad group (${named}${Number(total) > campaigns.length ? ', …' : ''}).`
 }
 
-// freshness is how far figures go, in words.
 export const freshness = (last) => last && `Figures up to ${day(last)}${isStale(last) ? '.' : '; the last days still grow, because sales are credited days after the click.'}`

@@ -38,7 +38,6 @@ function asOfLink(request, state) {
   return { ...request, params: alone ? [...params, ['compare', 'none']] : params }
 }
 
-// show brings the page to what was chosen.
 async function show({ byItself = false, again = byItself } = {}) {
   const state = settled()
   running.abort()

@@ -5,15 +5,13 @@ import { byId, el, redraw } from './dom.js'
 import { adType, span, words } from './figures.js'
 import { drawActivity, drawAdGroups, drawApps, drawCampaigns, drawRules, drawRuns } from './lists.js'
 import { drawOverview } from './overview.js'
-import { drawReport } from './report.js'
+import { drawReport, REPORTS } from './report.js'
 import { without } from './requests.js'
 import { drawNotices, freshness, lastDaysOf, say } from './said.js'
 
 export const VIEWS = {
   overview: { title: 'Overview', draw: drawOverview, figures: true },
-  products: { title: 'Products', draw: drawReport, figures: true },
-  'campaign-figures': { title: 'Campaigns', draw: drawReport, figures: true },
-  'ad-group-figures': { title: 'Ad groups', draw: drawReport, figures: true },
+  ...Object.fromEntries(Object.entries(REPORTS).map(([name, { title }]) => [name, { title, draw: drawReport, figures: true }])),
   campaigns: { title: 'Campaign list', draw: drawCampaigns, within: 'campaign-figures' },
   'ad-groups': { title: 'Ad group list', draw: drawAdGroups, within: 'ad-group-figures' },
   rules: { title: 'Rules', draw: drawRules },
