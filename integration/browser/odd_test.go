@@ -193,9 +193,17 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 		}
 	}
 	// Answers that name no marketplace of a campaign tell nothing of how far its figures go.
-	const products, later = "#/products?start_date=2026-01-12&end_date=2026-01-25&campaign_ids=97", "#/overview?start_date=2026-01-21&end_date=2026-01-27"
-	for _, fragment := range []string{products, products + "&marketplaces=US", later + "&campaign_ids=97", later + "&campaign_ids=97,99"} {
-		mustEnd(fragment, "Jan 20")
+	const of, later = "?start_date=2026-01-12&end_date=2026-01-25&campaign_ids=", "#/overview?start_date=2026-01-21&end_date=2026-01-27"
+	for fragment, day := range map[string]string{
+		"#/products" + of + "99": "Jan 26", "#/campaign-figures" + of + "99": "Jan 26", "#/products" + of + "97,99": "Jan 20", "#/products" + of + "97": "Jan 20",
+	} {
+		mustEnd(fragment, day)
+	}
+	for _, fragment := range []string{"#/ad-group-figures" + of + "99", "#/products" + of + "99&search=zz", later + "&campaign_ids=97", later + "&campaign_ids=97,99"} {
+		p.goTo(fragment)
+		if got := p.text("#view"); strings.Contains(got, "Figures up to") {
+			t.Errorf("%s: the page says how far figures go: %.200q", fragment, got)
+		}
 	}
 	h.loadBrands(t, "uneven", us, "2026-01-21", "2026-01-25")
 	p.passMinute()
@@ -205,6 +213,32 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 	mustEnd(strings.ReplaceAll(weeks, "25&", "31&"), "Feb 2")
 	p.says("#notices", "The figures of US "+us+" end on Jan 25, 2026")
 	mustEnd(weeks+"&marketplaces=US", "Jan 25")
+}
+
+// A marketplace of which no report was loaded has no day up to which its figures go.
+func TestAMarketplaceWithoutADaySaysSo(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key := h.account(t, "onlyus", twoMarketplaces)
+	h.loadBrands(t, "onlyus", us, "2026-01-02", "2026-01-20")
+	p := h.tab(t, h.server.Address, "").signIn(key)
+	const none = "No figures of UK are held yet."
+	for fragment, want := range map[string]struct{ says, upTo bool }{
+		"#/overview?range=all_time": {true, true}, "#/products?range=all_time&marketplaces=US,UK": {true, true},
+		"#/overview?range=all_time&marketplaces=UK": {true, false}, "#/overview?range=all_time&marketplaces=US": {false, true}, "#/rules": {false, false},
+	} {
+		p.goTo(fragment)
+		says, upTo := strings.Contains(p.text("#notices"), none), strings.Contains(p.text("#view"), "Figures up to Jan 20, 2026")
+		if says != want.says || upTo != want.upTo {
+			t.Errorf("%s: says %q: %t, want %t; up to a day: %t, want %t", fragment, none, says, want.says, upTo, want.upTo)
+		}
+	}
+	p.goTo("#/overview?range=all_time&marketplaces=UK")
+	shared := p.share(h)
+	shared.showsView()
+	if got := shared.text("#view"); strings.Contains(got, "Figures up to") {
+		t.Errorf("below a share link: %.200q", got)
+	}
 }
 
 // Answers have Gregorian months, and some languages a calendar of their own.

@@ -53,10 +53,11 @@ export function drawFault(heading, error, again, more) {
 
 // drawNotices tells what figures do not cover. meta is an answer's; refused are the
 // errors of what a view is shown without.
-export function drawNotices(place, { meta, comparison, refused, marketplaces }) {
+export function drawNotices(place, { meta, comparison, refused, marketplaces, empty = [] }) {
   const texts = []
   if (meta?.data_last_date === null) texts.push('The account holds no figures yet. They come with adlens load or adlens pull; this page shows them with the next request.')
   else if (meta?.history_covered === false) texts.push('The period begins before the oldest day that is held, so its first days are missing.')
+  if (meta?.data_last_date && empty.length) texts.push(`No figures of ${empty.map(namedAmong(marketplaces)).join(', ')} are held yet.`)
   texts.push(...staleness(meta, marketplaces))
   if (comparison?.history_covered === false) texts.push('The period compared with begins before the oldest day that is held, so no change is shown.')
   texts.push(...incomplete(meta?.incomplete ?? []))
@@ -64,6 +65,10 @@ export function drawNotices(place, { meta, comparison, refused, marketplaces }) 
   for (const { message, errors } of refused ?? []) texts.push(`Shown without ${[...new Set(errors.map(({ parameter }) => DISPENSABLE[parameter]))].join(' and ')}: ${message}`)
   redraw(place, texts.map((text) => el('p', { class: 'notice' }, text)))
 }
+
+// namedAmong names a marketplace by its country; of two, with the id.
+const namedAmong = (all) => ({ country_code, marketplace = country_code, marketplace_id: id }) => (
+  all.filter((m) => m.country_code === marketplace).length > 1 ? `${marketplace} ${id}` : marketplace)
 
 // written: ages, from day.go, by go test ./internal/catalogue -update
 const STALE_DAYS = 4
@@ -79,13 +84,21 @@ const isBehind = (last, newest) => last && daysBetween(last, newest) > BEHIND_DA
 // lastDaysOf are the last day that is held of all marketplaces of an answer, but those
 // that are behind the others, which a notice names, and the newest of any: the account's
 // below a share link, which knows none. A campaign is of the one that has figures of it.
-export function lastDaysOf({ filters, meta, by_marketplace: parts }, marketplaces) {
+// isKnown reports whether that is the last day of what is shown; empty are the
+// marketplaces without a day.
+export function lastDaysOf({ filters, meta, by_marketplace: parts, data: rows }, marketplaces) {
   const ids = filters.campaign_ids ?? filters.ad_group_ids
-  const wanted = ids && parts?.length >= ids.length ? parts.map((of) => of.marketplace_id) : filters.marketplaces
+  const found = [...new Set((parts ?? rows).flatMap((of) => of.marketplace_id ?? of.marketplaces ?? []))]
+  const isFound = ids && found.length >= ids.length
+  const wanted = isFound ? found : filters.marketplaces
   const shown = marketplaces.filter((m) => wanted?.some((of) => of === m.country_code || of === m.marketplace_id) ?? true)
   const days = shown.map((m) => m.data_last_date).filter(Boolean).sort()
   const newest = least(meta.data_last_date, days.at(-1))
-  return { upTo: least(newest, days.find((last) => !isBehind(last, days.at(-1)))), newest }
+  return {
+    upTo: least(newest, days.find((last) => !isBehind(last, days.at(-1)))), newest,
+    isKnown: marketplaces.length ? days.length > 0 && (!ids || isFound) : !ids && !wanted,
+    empty: shown.filter((m) => !m.data_last_date),
+  }
 }
 
 // staleness tells where figures end that should go on, as doctor does.

@@ -106,12 +106,12 @@ export function drawView(state, { answers, refused }, tools) {
   const figures = figuresOf(answers)
   const held = figures && lastDaysOf(figures, tools.marketplaces)
   const again = el('button', { class: 'plain', 'data-keep': 'again', onclick: () => tools.show({ again: true }) }, 'Refresh')
-  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused, marketplaces: tools.marketplaces })
+  drawNotices(byId('notices'), { meta: Object.values(answers)[0]?.meta, comparison: figures?.comparison, refused, marketplaces: tools.marketplaces, empty: held?.empty })
   redraw(byId('view'),
     el('div', { class: 'title' }, el('h1', { tabindex: -1 }, VIEWS[state.view].title),
       figures && el('p', { class: 'span' }, span(figures.period), figures.comparison?.period && ` compared with ${span(figures.comparison.period)}`),
       again, tools.share),
-    figures && el('p', { class: 'muted' }, freshness(held.upTo)),
+    held?.isKnown && el('p', { class: 'muted' }, freshness(held.upTo)),
     limits(state, figures, tools.labels),
     VIEWS[state.view].draw(state, answers, { ...tools, held }))
   say('')
