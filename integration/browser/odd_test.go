@@ -120,19 +120,20 @@ func TestWhereFiguresEndFollowsWhatIsLoaded(t *testing.T) {
 	load(uk, "2025-12-10")
 	load(us, "2026-01-02")
 	p := h.tab(t, h.server.Address, "#/overview?range=all_time").signIn(key)
-	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Dec 10, 2025, those of other marketplaces on Jan 2, 2026.", uk))
+	p.says("#notices", "No figures are held of UK for Dec 11, 2025 – Jan 2, 2026. Sums lack those days.")
 	load(uk, "2026-01-02")
 	p.click(`[data-keep="again"]`)
-	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
+	p.says("#notices", "of UK for Dec 11, 2025 – Jan 1, 2026.")
 	load(us, "2026-01-20")
-	p.goTo("#/products?range=all_time")
+	const before = "#/products?start_date=2026-01-02&end_date=2026-01-02"
+	p.goTo(before)
 	p.says("#notices", fmt.Sprintf("The figures of UK %s end on Jan 2, 2026, those of other marketplaces on Jan 20, 2026.", uk))
 	if text := p.text("#notices"); strings.Contains(text, "of US") {
 		t.Errorf("the newest figures are reported to end: %s", text)
 	}
 	load(uk, "2026-01-20") // and the minute is over, without a click
 	p.passMinute()
-	p.goTo("#/overview?range=all_time")
+	p.goTo(before + "&marketplaces=UK")
 	p.until("!document.querySelector('#notices').textContent.includes('The figures of')")
 }
 
@@ -211,8 +212,35 @@ func TestWhatIsCompleteIsThatOfTheMarketplacesShown(t *testing.T) {
 	// One that ended long ago has its notice, and leaves the days of the others complete.
 	h.loadBrands(t, "uneven", uk, "2026-01-27", "2026-02-02")
 	mustEnd(strings.ReplaceAll(weeks, "25&", "31&"), "Feb 2")
-	p.says("#notices", "The figures of US "+us+" end on Jan 25, 2026")
+	p.says("#notices", "No figures are held of US for Jan 26 – 31, 2026. Sums and changes lack those days.")
 	mustEnd(weeks+"&marketplaces=US", "Jan 25")
+}
+
+// Days that no report covers are named once: by their dates, and with the ad type only
+// where not all of a marketplace lack the same.
+func TestDaysThatNoReportCoversAreNamed(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "")
+	p.everScripted(`{
+		const part = (marketplace, product, start_date, days) => ({ marketplace, marketplace_id: marketplace, ad_product: 'SPONSORED_' + product, start_date, end_date: '2026-11-30', days })
+		const lacks = [part('DE', 'PRODUCTS', '2026-11-01', 2), ...['PRODUCTS', 'BRANDS'].map((product) => part('MX', product, '2026-11-28', 3)),
+			part('US', 'PRODUCTS', '2026-11-28', 3), part('US', 'BRANDS', '2026-11-30', 1)]
+		const send = fetch
+		window.fetch = async (address, options) => {
+			const answer = await send(address, options)
+			return address.includes('/api/') ? new Response((await answer.text()).replace('"meta":{"data', '"meta":{"not_held":' + JSON.stringify(lacks) + ',"data'), answer) : answer
+		}
+	}`)
+	p.signIn(h.key)
+	const want = "No figures are held of DE for 2 days of Nov 1 – 30, 2026; of MX, Sponsored Products of US for Nov 28 – 30, 2026; of Sponsored Brands of US for Nov 30, 2026. Sums %slack those days."
+	for fragment, changes := range map[string]string{"#/overview": "", "#/products?range=last_7_days&compare=previous_period": "and changes "} {
+		p.goTo(fragment)
+		got := strings.Join(p.texts("#notices p"), "|")
+		if got != fmt.Sprintf(want, changes) {
+			t.Errorf("%s: %q, want %q", fragment, got, fmt.Sprintf(want, changes))
+		}
+	}
 }
 
 // A marketplace of which no report was loaded has no day up to which its figures go.

@@ -129,7 +129,6 @@ function bars({ slots, parts, unfinished }, { across, band }, up) {
   })
 }
 
-// place puts the mark and its words at a slot.
 export function place(picture, tip, { series, parts }, { across, scales, width }, i, showing) {
   picture.querySelectorAll('.mark').forEach((old) => old.remove())
   if (!showing) return

@@ -32,7 +32,6 @@ export function dimensionsOf({ view, currency }) {
 
 export const FILTERS = Object.values(REPORTS).map(({ filter }) => filter)
 
-// drawReport shows a report, or those of its rows that a search found.
 export function drawReport(state, { report }, tools) {
   const kind = REPORTS[state.view]
   const { sort: by, order } = report

@@ -3,7 +3,7 @@
 
 import { Problem, Unreachable } from './api.js'
 import { byId, el, redraw } from './dom.js'
-import { adType, count, day, figureNamed } from './figures.js'
+import { adType, count, day, figureNamed, span } from './figures.js'
 import { DISPENSABLE } from './requests.js'
 import { daysBetween, least } from './slots.js'
 
@@ -55,10 +55,13 @@ export function drawFault(heading, error, again, more) {
 // errors of what a view is shown without.
 export function drawNotices(place, { meta, comparison, refused, marketplaces, empty = [] }) {
   const texts = []
+  const missing = meta?.not_held ?? []
+  const named = namedAmong(marketplaces)
   if (meta?.data_last_date === null) texts.push('The account holds no figures yet. They come with adlens load or adlens pull; this page shows them with the next request.')
   else if (meta?.history_covered === false) texts.push('The period begins before the oldest day that is held, so its first days are missing.')
-  if (meta?.data_last_date && empty.length) texts.push(`No figures of ${empty.map(namedAmong(marketplaces)).join(', ')} are held yet.`)
-  texts.push(...staleness(meta, marketplaces))
+  if (meta?.data_last_date && empty.length) texts.push(`No figures of ${empty.map(named).join(', ')} are held yet.`)
+  texts.push(...staleness(meta, marketplaces, missing))
+  if (missing.length) texts.push(`No figures are held of ${notHeld(missing, named)}. Sums ${comparison ? 'and changes ' : ''}lack those days.`)
   if (comparison?.history_covered === false) texts.push('The period compared with begins before the oldest day that is held, so no change is shown.')
   texts.push(...incomplete(meta?.incomplete ?? []))
   if (meta?.truncated === true) texts.push('The server left something out: there is more than it answers at once.')
@@ -101,13 +104,25 @@ export function lastDaysOf({ filters, meta, by_marketplace: parts, data: rows },
   }
 }
 
-// staleness tells where figures end that should go on, as doctor does.
-function staleness(meta, marketplaces) {
+// notHeld lists days that no report covers: by their dates the marketplaces, with the ad
+// type where another one of the marketplace has other dates.
+function notHeld(missing, named) {
+  const datesOf = ({ days, ...of }) => (days > daysBetween(of.start_date, of.end_date) ? '' : `${count(days)} days of `) + span(of)
+  return [...Map.groupBy(missing, datesOf)].map(([dates, of]) => {
+    const differs = (part) => missing.some((other) => other.marketplace_id === part.marketplace_id && !of.includes(other))
+    const places = of.map((part) => (differs(part) ? `${adType(part.ad_product)} of ` : '') + named(part))
+    return `${[...new Set(places)].join(', ')} for ${dates}`
+  }).join('; of ')
+}
+
+// staleness tells where figures end that should go on, as doctor does, unless that is
+// named as missing.
+function staleness(meta, marketplaces, missing) {
   const last = meta?.data_last_date
   if (!last) return []
   return [
     isStale(last) && `No figures have come since ${day(last)}: the newest day should be at most ${STALE_DAYS} days old. The operator of this server finds the reason with adlens doctor.`,
-    ...marketplaces.filter((m) => isBehind(m.data_last_date, last)).map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
+    ...marketplaces.filter((m) => isBehind(m.data_last_date, last) && !missing.some((of) => of.marketplace_id === m.marketplace_id && of.end_date > m.data_last_date)).map((m) => `The figures of ${m.country_code} ${m.marketplace_id} end on ${day(m.data_last_date)}, those of other marketplaces on ${day(last)}.`),
   ].filter(Boolean)
 }
 

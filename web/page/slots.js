@@ -42,7 +42,6 @@ const at = (date) => new Date(`${date}T00:00:00Z`)
 const LAST = '9999-12-31' // of the days that the API has
 const text = (time) => (time.getUTCFullYear() > 9999 ? LAST : time.toISOString().slice(0, 10))
 
-// moved is a date some days, weeks or months later.
 function moved(date, granularity, steps) {
   const time = at(date)
   if (granularity === 'month') time.setUTCMonth(time.getUTCMonth() + steps)
@@ -50,7 +49,6 @@ function moved(date, granularity, steps) {
   return text(time)
 }
 
-// firstOf is the first day of the week or month of a date.
 function firstOf(date, granularity) {
   if (granularity === 'month') return `${date.slice(0, 8)}01`
   return granularity === 'week' ? moved(date, 'day', -((at(date).getUTCDay() + 6) % 7)) : date

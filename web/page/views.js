@@ -23,7 +23,6 @@ export const VIEWS = {
 // A list that is being read from the platform is there after about this long.
 export const MINUTE = 60_000
 
-// isSyncing reports whether one of the answers is a list that is still being read.
 export const isSyncing = (answers) => Object.values(answers).some(({ meta }) => meta?.syncing)
 
 // BUSY is what answers that come by themselves would disturb, or would not mend.
@@ -84,7 +83,6 @@ export async function askAll(requests, ask, refused = []) {
 // figuresOf is the answer that has a period, if one has.
 export const figuresOf = (answers) => Object.values(answers).find((answer) => answer.period)
 
-// LIMITS are what narrows a view, in words.
 const LIMITS = {
   marketplaces: 'marketplaces', ad_products: 'ad types', campaign_ids: 'campaigns', ad_group_ids: 'ad groups', product_ids: 'products',
   search: 'search', marketplace_id: 'marketplace', states: 'state', tool: 'operation',
