@@ -181,6 +181,25 @@ func TestARefusedKeyLeavesTheOneThatIsKept(t *testing.T) {
 	}
 }
 
+// Who signs in for this tab alone leaves the key that another tab keeps on the device.
+func TestAKeyOfTheTabLeavesThatOnTheDevice(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	key, err := h.Account("second")
+	need(t, err)
+	p := h.tab(t, h.server.Address, "")
+	other := p.another("")
+	p.click("#stay")
+	p.signIn(h.key)
+	other.signIn(key)
+	other.keeps(key, h.key)
+	p.goTo("#/rules")
+	p.keeps("", h.key)
+	if said := p.text("#said"); said != "" || p.text("#view h1") != "Rules" {
+		t.Errorf("the other tab says %q, and shows %q", said, p.text("#view h1"))
+	}
+}
+
 func TestARefusedKeyIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	h := sharedHouse(t)

@@ -18,9 +18,10 @@ export const kept = () => attempt(() => sessionStorage.getItem(NAME) ?? localSto
 // isOnDevice reports where the kept key is.
 export const isOnDevice = () => attempt(() => !sessionStorage.getItem(NAME))
 
-// keep keeps a key in one place alone.
+// keep keeps a key in one place alone. One in the tab leaves another one on the device
+// to the tabs that use it.
 export function keep(key, onDevice) {
-  discard()
+  discard(onDevice ? undefined : key)
   attempt(() => (onDevice ? localStorage : sessionStorage).setItem(NAME, key))
 }
 
