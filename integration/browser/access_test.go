@@ -221,6 +221,44 @@ func TestAListOfChoicesClosesBehindTheFocus(t *testing.T) {
 	p.until("location.hash.includes('last_7_days') && location.hash.includes('marketplaces=')")
 }
 
+// The arrows of the keyboard go through all choices of a select: only the last one is read.
+func TestASelectIsReadOnceItsUserRests(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	p := h.tab(t, h.server.Address, "#/overview").signIn(h.key)
+	arrows := func(then string) {
+		js[any](p, `{ const select = document.querySelector('.controls label:nth-of-type(3) select')
+			for (const value of ['previous_period', 'previous_year']) { select.value = value; select.dispatchEvent(new Event('change')) }`+then+`; null }`)
+	}
+	before := js[int](p, "history.length")
+	arrows("")
+	p.until("location.hash.includes('previous_year')")
+	p.settled()
+	if more := js[int](p, "history.length") - before; more != 1 {
+		t.Errorf("it takes %d times Back to leave the choice, want 1", more)
+	}
+	arrows("document.getElementById('forget').click()") // what is left of a session is no fault
+	js[any](p, "new Promise((told) => setTimeout(told, 510))")
+}
+
+// What a view lacks is read out once, and not with each sorting.
+func TestNoticesAreReadOutOnce(t *testing.T) {
+	t.Parallel()
+	h := sharedHouse(t)
+	const old = "#/products?start_date=2015-01-01&end_date=2015-02-01"
+	p := h.tab(t, h.server.Address, old).signIn(h.key)
+	p.says("#notices[role=status]", "begins before the oldest day")
+	js[any](p, "document.querySelector('.notice').id = 'read', null")
+	p.goTo(old + "&sort=clicks")
+	if p.count("#read") != 1 {
+		t.Errorf("it is read out again: %s", p.text("#notices"))
+	}
+	p.goTo("#/products")
+	if got := p.text("#notices"); got != "" {
+		t.Errorf("it is still there: %s", got)
+	}
+}
+
 // Where the system's colours replace those of the page, backgrounds and shadows are
 // gone.
 func TestForcedColoursShowWhatIsChosen(t *testing.T) {

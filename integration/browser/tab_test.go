@@ -231,11 +231,12 @@ func (p *tab) click(selector string) {
 	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// choose picks a value of a select, as its user would.
+// choose picks a value of a select, as its user would, and waits as long as the page does
+// for another choice.
 func (p *tab) choose(selector, value string) {
 	p.t.Helper()
 	js[chromedp.Void](p, fmt.Sprintf(
-		"{const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true}))}",
+		"{const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true})); new Promise((told) => setTimeout(told, 510))}",
 		selector, value))
 	p.settled()
 }

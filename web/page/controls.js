@@ -1,7 +1,7 @@
 // The pickers of period, filters and comparison. They are made once and follow
 // the state, so that the focus stays where it is.
 
-import { el, labelled, option, select } from './dom.js'
+import { el, labelled, option, select, unhurried } from './dom.js'
 import { adType, FIGURES, FURTHER, words } from './figures.js'
 import { REPORTS } from './report.js'
 
@@ -11,9 +11,6 @@ const AD_PRODUCTS = ['SPONSORED_PRODUCTS', 'SPONSORED_BRANDS', 'SPONSORED_DISPLA
 // end of choices
 const CURRENCIES = { USD: 'US dollars', local: 'Own currency' }
 const COMPARISONS = { none: 'Nothing', previous_period: 'The period before', previous_year: 'The year before' }
-
-// What the user is still ticking is not requested yet.
-const TICKING = 500
 
 // controls makes the pickers. current() is the period that is shown; labels are
 // those of ids, as far as they were shown.
@@ -61,7 +58,6 @@ export function controls(go, current, marketplaces, labels) {
   return { node, update }
 }
 
-// only says what a filter by ids leaves, and removes it.
 function only({ one, title, filter }, ids, labels, go) {
   const named = ids.split(',').map((id) => [el('bdi', {}, labels.get(id)), ' ', el('span', { class: 'id' }, id), ' '])
   const showAll = () => {
@@ -91,13 +87,12 @@ function ticks(title, choices, chosen, usual = 'All') {
     el('div', { class: 'choices', role: 'group', 'aria-label': title }, choices.map(([, text], i) => el('label', {}, boxes[i], text))))
   let others = [] // that the address has, and that are no choices as it writes them
   const say = () => { said.textContent = [...choices.filter((_, i) => boxes[i].checked).map(([, text, short]) => short ?? text), ...others].join(', ') || usual }
-  let later
+  const choose = unhurried(chosen)
   node.addEventListener('change', () => {
     others = []
     say()
-    clearTimeout(later)
-    const picked = boxes.filter((box) => box.checked).map((box) => box.value) // what else is chosen meanwhile draws the boxes as they were
-    later = setTimeout(() => chosen(usual === 'All' && picked.length === boxes.length ? '' : picked.join(',')), TICKING)
+    const picked = boxes.filter((box) => box.checked).map((box) => box.value)
+    choose(usual === 'All' && picked.length === boxes.length ? '' : picked.join(','))
   })
   node.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return

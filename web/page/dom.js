@@ -45,9 +45,19 @@ export const hidden = (text) => el('span', { class: 'hidden' }, text)
 
 export const option = (value, text, chosen) => el('option', { value, selected: value === chosen }, text)
 
+// unhurried passes on what was chosen last: what a user is still ticking, or passes by
+// with the arrows of the keyboard, is not requested.
+export function unhurried(choose) {
+  let later
+  return (value) => {
+    clearTimeout(later)
+    later = setTimeout(choose, 500, value) // and what else is chosen meanwhile draws the control as it was
+  }
+}
+
 // select is a choice among [value, text] pairs.
-export function select(name, options, chosen, choose) {
-  return el('select', { 'data-keep': name, onchange: ({ target }) => choose(target.value) }, options.map(([value, text]) => option(value, text, chosen)))
+export function select(name, options, chosen, choose, later = unhurried(choose)) {
+  return el('select', { 'data-keep': name, onchange: ({ target }) => later(target.value) }, options.map(([value, text]) => option(value, text, chosen)))
 }
 
 export function labelled(text, control) {

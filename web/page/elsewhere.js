@@ -27,7 +27,8 @@ export function elsewhere(place, save, say, account) {
         el('pre', { tabindex: 0, 'aria-label': `The request for ${recipe.label}` }, el('code', {}, recipe.write(request(), location.origin, account)))))
   }
 
-  const which = () => requests.length > 1 && labelled('Answer', select('which', requests.map(({ name, title }) => [name, title]), request().name, (name) => { chosen.request = name; draw() }))
+  const which = () => requests.length > 1 && labelled('Answer', select('which', requests.map(({ name, title }) => [name, title]), request().name, null,
+    (name) => { chosen.request = name; draw() })) // at once, without a request
 
   const files = () => el('div', { class: 'field', role: 'group', 'aria-label': 'Download' }, el('span', {}, 'Download'),
     el('div', { class: 'buttons' }, FORMATS.map((format) => el('button', {

@@ -120,7 +120,7 @@ function forget(text, fault) {
   byId('key').focus()
 }
 
-const go = (patch) => { location.hash = link(patch) }
+const go = (patch) => { if (session) location.hash = link(patch) }
 const link = (patch) => write(changed(session.state, patch))
 
 // settled is the state of the fragment, with a marketplace where one is needed: the

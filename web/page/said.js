@@ -66,7 +66,7 @@ export function drawNotices(place, { meta, comparison, refused, marketplaces, em
   texts.push(...incomplete(meta?.incomplete ?? []))
   if (meta?.truncated === true) texts.push('The server left something out: there is more than it answers at once.')
   for (const { message, errors } of refused ?? []) texts.push(`Shown without ${[...new Set(errors.map(({ parameter }) => DISPENSABLE[parameter]))].join(' and ')}: ${message}`)
-  redraw(place, texts.map((text) => el('p', { class: 'notice' }, text)))
+  if (place.textContent !== texts.join('')) redraw(place, texts.map((text) => el('p', { class: 'notice' }, text))) // or it is read out again
 }
 
 // namedAmong names a marketplace by its country; of two, with the id.

@@ -37,7 +37,6 @@ export function value(figure, of, currency) {
   return text === NONE ? [el('span', { 'aria-hidden': 'true' }, NONE), hidden('no value')] : text
 }
 
-// change is how a figure changed, where the answer compares.
 function change(figure, of, currency) {
   if (!of?.comparison) return null
   const by = of.comparison.change?.[figure.name]
