@@ -80,11 +80,15 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 				p.tasks = append(p.tasks, &one)
 			}
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = p.planReports(ctx)
 		}
-		return p.planReports(ctx)
+		p.planned = err == nil
+		return err
 	})
+	if !p.planned { // nothing of its tasks is read
+		return p.result, errors.Join(err, p.leftOut)
+	}
 	_, gone := p.forgetLost(context.WithoutCancel(ctx))
 	err = errors.Join(err, gone)
 	// Where some are missing, the next pull begins with all that are there.
@@ -181,6 +185,7 @@ type pull struct {
 	profiles []platform.Profile // that it reads
 	leftOut  error              // why profiles of the connection are not read, or not kept
 	tasks    []*task
+	planned  bool             // the tasks of a pull by hand have their windows
 	closed   map[string]error // by profile, that it is not open to the connection; guarded by mu
 
 	waiting     context.Context // for the reports that the platform makes

@@ -1,0 +1,106 @@
+package connector
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adlens"
+	"adlens/integration/standin"
+	"adlens/internal/secret"
+)
+
+// several is a store of an account with several connections.
+type several struct {
+	*noted
+	all    []adlens.Connection
+	broken error // of what the lists say
+}
+
+func (s *several) LegacyProfiles(context.Context, string) (map[string]bool, error) {
+	return nil, s.broken
+}
+
+func (s *several) Connections(context.Context, string) ([]adlens.Connection, error) {
+	return slices.Clone(s.all), nil
+}
+
+func (s *several) PutConnection(_ context.Context, c adlens.Connection) error {
+	s.noted.mu.Lock()
+	defer s.noted.mu.Unlock()
+	s.all = append(slices.DeleteFunc(s.all, func(o adlens.Connection) bool { return o.Name == c.Name }), c)
+	return nil
+}
+
+// pulled is an account of two connections that is pulled by hand, NA with profile 7 and EU
+// with profile 8.
+type pulled struct {
+	t         *testing.T
+	platform  *standin.Platform
+	store     *several
+	connector *Connector
+	out       string
+	now       time.Time
+	calls     int // that were counted
+}
+
+func newPulled(t *testing.T) *pulled {
+	t.Helper()
+	p := &pulled{t: t, store: &several{noted: newNoted("one", 1<<30)}, out: t.TempDir(), now: time.Date(2026, 9, 1, 20, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return p.now }
+	p.platform = standin.New(standin.Config{Profiles: []standin.Profile{{ID: 7, Country: "US"}, {ID: 8, Country: "UK"}}, Now: clock})
+	t.Cleanup(p.platform.Close)
+	key, err := secret.ReadOrMakeKey(filepath.Join(t.TempDir(), "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses, err := ParseAddresses("NA=" + p.platform.RegionURL(standin.NA) + ",EU=" + p.platform.RegionURL(standin.EU))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.connector = New(Config{Store: p.store, Loader: taken{p.store.noted}, Locks: p.store, Now: clock, Notice: func(string, string) {},
+		BaseURL: addresses, TokenURL: Addresses{all: p.platform.TokenURL()}, Key: func() (secret.Key, error) { return key, nil }})
+	for region, profile := range map[string]string{"NA": "7", "EU": "8"} {
+		c := adlens.Connection{Account: "one", Name: region, Region: region, ClientID: standin.DefaultClientID, Choice: adlens.Choice{Profiles: []string{profile}}}
+		found, err := p.connector.Connect(t.Context(), c, Secrets{standin.DefaultClientSecret, standin.DefaultRefreshToken})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.store.profiles = append(p.store.profiles, found...)
+	}
+	return p
+}
+
+// wantRequests pulls, and demands that so many reports of each profile were requested.
+func (p *pulled) wantRequests(when, failure string, na, eu int) {
+	p.t.Helper()
+	_, err := p.connector.Pull(p.t.Context(), "one", PullOptions{Out: p.out, Poll: time.Millisecond, Fetched: func(int, int) {}})
+	if (err == nil) != (failure == "") || err != nil && !strings.Contains(err.Error(), failure) {
+		p.t.Errorf("%s: %v, want %q", when, err, failure)
+	}
+	all := p.platform.Recorded(standin.ReportCreate)
+	got := map[string]int{}
+	for _, call := range all[p.calls:] {
+		got[call.Scope()]++
+	}
+	if p.calls = len(all); got["7"] != na || got["8"] != eu {
+		p.t.Errorf("%s, %d and %d reports were requested, want %d and %d", when, got["7"], got["8"], na, eu)
+	}
+}
+
+// A pull that ends before it requests anything, as one that is interrupted while it reads
+// lists, has read nothing.
+func TestAPullThatRequestedNothingHasReadNothing(t *testing.T) {
+	t.Parallel()
+	p := newPulled(t)
+	p.store.broken = context.Canceled
+	p.wantRequests("interrupted", "context canceled", 0, 0)
+	if len(p.store.refreshed) > 0 {
+		t.Errorf("noted as read are %v", p.store.refreshed)
+	}
+	p.store.broken = nil
+	p.wantRequests("afterwards", "", 4+2+3, 4+2+3)
+}
