@@ -21,7 +21,7 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (re
 	}
 	var mu sync.Mutex
 	var running sync.WaitGroup
-	failures := make([]error, len(all))
+	pulls, failures := make([]*pull, len(all)), make([]error, len(all))
 	fetched := make([]struct{ done, total int }, len(all))
 	for i, connection := range all {
 		own := o
@@ -36,14 +36,16 @@ func (c *Connector) Pull(ctx context.Context, account string, o PullOptions) (re
 			o.Fetched(done, total)
 		}
 		running.Go(func() {
-			one, err := c.pullConnection(ctx, connection, own)
-			mu.Lock()
-			defer mu.Unlock()
-			result.Files, failures[i] = append(result.Files, one.Files...), err
+			pulls[i], failures[i] = c.pullConnection(ctx, connection, own)
 		})
 	}
 	running.Wait()
-	return result, errors.Join(failures...)
+	for _, p := range pulls {
+		if p != nil {
+			result.Files = append(result.Files, p.result.Files...)
+		}
+	}
+	return result, errors.Join(append(failures, closePulls(ctx, pulls))...)
 }
 
 // profilesOf reads the held profiles that belong to a connection.

@@ -91,6 +91,35 @@ func (p *pulled) wantRequests(when, failure string, na, eu int) {
 	}
 }
 
+// Where reports of one connection fail, the next pull fetches those alone, and nothing of
+// the others. What changes is read again on the next day all the same, and the requests
+// are forgotten within a week, however long the connection fails.
+func TestWhatFailsOfOneConnectionHasNoOtherFetchedAgain(t *testing.T) {
+	t.Parallel()
+	const all, again, daily = 4 + 2 + 3, 3 * 2, 3
+	p := newPulled(t)
+	p.platform.PlanReportsBy(func(o standin.ReportOrder) standin.JobPlan {
+		if o.Profile == 8 && o.AdProduct == standin.SponsoredBrands {
+			return standin.JobPlan{FailureReason: "out of order"}
+		}
+		return standin.JobPlan{}
+	})
+	p.wantRequests("at first", "out of order", all, all)
+	p.wantRequests("after a failure", "out of order", 0, 2)
+	p.now = p.now.AddDate(0, 0, 1)
+	p.wantRequests("on the next day", "out of order", daily, 2+2)
+	p.now = p.now.AddDate(0, 0, 6)
+	p.wantRequests("a week later", "out of order", 3*3, 3+3+2) // the days read on the second one are between the others
+	for _, r := range p.store.requests {
+		if !r.Done && p.now.Sub(r.RequestedAt) > 6*24*time.Hour {
+			t.Errorf("a report of %s to %s is open, which was requested at %s", r.Start, r.End, r.RequestedAt)
+		}
+	}
+	p.platform.PlanReports(standin.JobPlan{})
+	p.wantRequests("once it can be read", "", 0, 2)
+	p.wantRequests("after a pull of all", "", again, again)
+}
+
 // A pull that ends before it requests anything, as one that is interrupted while it reads
 // lists, has read nothing.
 func TestAPullThatRequestedNothingHasReadNothing(t *testing.T) {

@@ -491,7 +491,7 @@ func (d *Daily) noteRead(ctx context.Context, p *pull) error {
 	err := errors.Join(d.Connector.Store.PutRefreshed(ctx, through), pruneReports(p.out, visible))
 	for _, t := range read {
 		if err == nil {
-			err = errors.Join(p.noteNothing(ctx, t), p.closeRequests(ctx, t))
+			err = errors.Join(p.noteNothing(ctx, t), p.closeRequests(ctx, t, true))
 		}
 	}
 	return errors.Join(gone, err)

@@ -85,8 +85,8 @@ func isOnDisk(dir string, r adlens.ReportRequest) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isWhole reports whether the download of a window is whole on its disk.
-func (p *pull) isWhole(w *window) bool {
+// isDownloaded reports whether the download of a window is whole on its disk.
+func (p *pull) isDownloaded(w *window) bool {
 	f, err := os.Open(filepath.Join(p.out, w.windowName()) + downloadSuffix)
 	if err != nil {
 		return false
@@ -155,15 +155,15 @@ func (p *pull) noteNothing(ctx context.Context, t *task) error {
 }
 
 // closeRequests notes that the reports of a task that is read need not be
-// remembered any more, and that those which cannot count again need not, unless
-// they wait on the disk. It comes after everything else that is noted: a request
+// remembered any more, and that those which cannot count again need not, read or
+// not, unless they wait on the disk. It comes after everything else that is noted: a request
 // that a kill leaves behind costs a look at the record of loads, but one that was
 // forgotten too early is made again.
-func (p *pull) closeRequests(ctx context.Context, t *task) error {
+func (p *pull) closeRequests(ctx context.Context, t *task, read bool) error {
 	for _, a := range t.open {
 		spent := a.progress == lost || a.readOn <= t.last-week
 		waits := slices.ContainsFunc(t.windows, func(w *window) bool { return w.progress == onDisk && w.request.ReportID == a.ReportID })
-		if !waits && (spent || t.first <= a.Start && a.End <= t.last) {
+		if !waits && (spent || read && t.first <= a.Start && a.End <= t.last) {
 			if err := p.forgetRequest(ctx, a.ReportRequest); err != nil {
 				return err
 			}

@@ -50,14 +50,15 @@ type PullOptions struct {
 }
 
 // pullConnection fetches the platform's own reports of the last days of a
-// connection's profiles, leaves them in the layout of extracts, and loads them.
-func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connection, o PullOptions) (loader.Result, error) {
+// connection's profiles, leaves them in the layout of extracts, and loads them. The
+// requests of the pull that it returns, which is nil where it did not begin, stay open.
+func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connection, o PullOptions) (*pull, error) {
 	account := connection.Account
 	release, err := c.Locks.Lock(ctx, ReportsWork(account, connection.Name), func(holder string) {
 		c.Notice(account, fmt.Sprintf("waiting for another pull of account %s through connection %s (%s)", account, connection.Name, holder))
 	})
 	if err != nil {
-		return loader.Result{}, err
+		return nil, err
 	}
 	defer release()
 	p := &pull{connector: c, account: account, connection: connection, out: o.Out, kept: o.Kept, poll: o.Poll, fetched: o.Fetched}
@@ -87,20 +88,35 @@ func (c *Connector) pullConnection(ctx context.Context, connection adlens.Connec
 		return err
 	})
 	if !p.planned { // nothing of its tasks is read
-		return p.result, errors.Join(err, p.leftOut)
+		return p, errors.Join(err, p.leftOut)
 	}
 	_, gone := p.forgetLost(context.WithoutCancel(ctx))
-	err = errors.Join(err, gone)
-	// Where some are missing, the next pull begins with all that are there.
-	whole := !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.never == nil && !t.isRead() })
-	err = errors.Join(err, p.noteRead(ctx, whole))
+	err = errors.Join(err, gone, p.noteRead(ctx))
 	for _, t := range p.tasks {
 		err = errors.Join(err, p.noteNothing(ctx, t))
-		if whole {
-			err = errors.Join(err, p.closeRequests(ctx, t))
+	}
+	return p, errors.Join(err, p.leftOut, waitingError(p.result))
+}
+
+// closePulls closes the requests of the pulls of an account once all have ended. Where
+// reports of any connection are missing, the next pull begins with all that are there. A
+// connection may fail for weeks: what can count no more, a week later, is closed anyway.
+func closePulls(ctx context.Context, pulls []*pull) (err error) {
+	whole := !slices.ContainsFunc(pulls, func(p *pull) bool { return p == nil || !p.isWhole() })
+	for _, p := range pulls {
+		if p == nil || !p.planned {
+			continue
+		}
+		for _, t := range p.tasks {
+			err = errors.Join(err, p.closeRequests(ctx, t, whole))
 		}
 	}
-	return p.result, errors.Join(err, p.leftOut, waitingError(p.result))
+	return err
+}
+
+// isWhole reports whether all that the platform gives of what is due is read.
+func (p *pull) isWhole() bool {
+	return p.planned && !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.never == nil && !t.isRead() })
 }
 
 // planReports plans the reports of the tasks, with those that wait here or in the directory
@@ -131,7 +147,7 @@ func (p *pull) planReports(ctx context.Context) error {
 // noteRead notes which tasks are read, so that doctor and the times of the last
 // refreshes know, and a server does not read the same days once more. Where all that
 // is due is read, the server's failures are over too.
-func (p *pull) noteRead(ctx context.Context, whole bool) error {
+func (p *pull) noteRead(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var read []adlens.Refreshed
 	for _, t := range p.tasks {
@@ -140,7 +156,7 @@ func (p *pull) noteRead(ctx context.Context, whole bool) error {
 		}
 	}
 	err := p.connector.Store.PutRefreshed(ctx, read)
-	if whole && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.short }) {
+	if p.isWhole() && len(p.tasks) > 0 && !slices.ContainsFunc(p.tasks, func(t *task) bool { return t.short }) {
 		err = errors.Join(err, p.connector.Store.EndAttempt(ctx, ReportsWork(p.account, p.connection.Name), 0))
 	}
 	return err
@@ -353,7 +369,7 @@ func (p *pull) patienceFor(w *window) time.Duration {
 // fetchReport brings the report of a window onto the disk, unless it is there or
 // the platform has nothing of its days.
 func (p *pull) fetchReport(ctx context.Context, w *window) error {
-	if w.progress == onDisk && p.isWhole(w) {
+	if w.progress == onDisk && p.isDownloaded(w) {
 		return nil
 	}
 	if w.progress == missing {

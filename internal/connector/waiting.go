@@ -161,7 +161,7 @@ func (p *pull) loadHere(ctx context.Context) (here []*window, err error) {
 	for _, w := range p.windows() {
 		switch {
 		case w.progress < onDisk:
-		case p.isWhole(w):
+		case p.isDownloaded(w):
 			here = append(here, w)
 		default: // it is downloaded again
 			err = errors.Join(err, removeIfThere(filepath.Join(p.out, w.windowName())+reportSuffix))
