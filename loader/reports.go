@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -185,7 +186,7 @@ func (s *session) commitReports(ctx context.Context, b *build, all []taken) erro
 		return err
 	}
 	for i := range all {
-		all[i].notice = joinNotices(all[i].notice, b.withheld[all[i].report.ID].describe())
+		all[i].notice = joinNotices(all[i].notice, b.withheld[all[i].report.ID].describe(), b.describeEmptied(i, all))
 		delete(b.withheld, all[i].report.ID)
 	}
 	// What this load leaves out of legacy reports that were loaded before. What always
@@ -276,6 +277,38 @@ func (b *build) describeElsewhere(p pending) string {
 	}
 	return ""
 }
+
+// describeEmptied says of a report without rows, the one at a place of all of a load that
+// was committed, that it took figures away: it may be what the platform gives where
+// something failed. The first of several of a month speaks for all of them. Of a month that
+// another one has rows of, it is not known whose those were that were replaced.
+func (b *build) describeEmptied(place int, all []taken) string {
+	t, days := all[place], 0
+	for first := t.report.Start.FirstOfMonth(); t.isEmpty() && first <= t.report.End; first = first.AddMonths(1) {
+		u := manifest.Unit{Kind: manifest.Month, Slice: t.reportSlice(), Start: first}
+		var emptied manifest.Days
+		known := true
+		for i, other := range all {
+			if other.reportSlice() != u.Slice || other.report.End < first || other.report.Start > first.LastOfMonth() {
+				continue
+			}
+			if other.isEmpty() {
+				emptied |= manifest.DaysBetween(max(other.report.Start, first), min(other.report.End, first.LastOfMonth()))
+			}
+			known = known && other.rows == 0 && (i >= place || !other.claimed)
+		}
+		if ub := b.units[u]; known && ub != nil && ub.entry.Rows < ub.before.Rows {
+			days += bits.OnesCount32(uint32(emptied & ub.before.Held()))
+		}
+	}
+	if days == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it has no rows: the figures that were held of %d %s, or of some of them, are gone; if the platform has these, load a newer report", days, plural(days, "day"))
+}
+
+// isEmpty reports whether the report speaks for days, of which it has no rows.
+func (t taken) isEmpty() bool { return t.claimed && t.rows == 0 }
 
 // describeNulls says which counts and amounts were read as 0, in one line however
 // many there are; "" for none.
