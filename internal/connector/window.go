@@ -208,12 +208,12 @@ func dueDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) 
 
 // allDays says how many days up to the last ended one there are to read of a report type
 // that was read so far (nil: never): all that the platform has at first, and afterwards
-// those that it still restates and those that were missed, with the days before them that
-// were read too early, as long as reports of those are reliable.
+// those that it still restates, those that were missed, and, as long as reports of them are
+// reliable, those that were read for the last time before they were nearly final.
 func allDays(before *adlens.Refreshed, t *platform.ReportType, last adlens.Day) int {
 	if before == nil {
 		return lookBack[t.AdProduct]
 	}
-	missed := int(last - before.Through)
-	return max(restatedWeekly, missed, min(missed+restatedDaily-1, reliable))
+	early := int(last-before.DeepThrough) + restatedWeekly - week
+	return max(restatedWeekly, int(last-before.Through), min(early, reliable))
 }

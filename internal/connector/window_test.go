@@ -116,6 +116,11 @@ func simulate(t *testing.T, random *rand.Rand, report *platform.ReportType, pull
 				t.Errorf("%s: %s is not read on %s", report.ID, day, today)
 			}
 		}
+		for age := adlens.Day(restatedWeekly + 1); age <= min(reliable, adlens.Day(lookBack[report.AdProduct])); age++ {
+			if when := read[today-age]; when < today-age+restatedWeekly-week {
+				t.Errorf("%s: %s is not final on %s, and was read last on %s", report.ID, today-age, today, when)
+			}
+		}
 		if _, again := newTask("acct", platform.Profile{ID: "1"}, report, state, today-1); again {
 			t.Errorf("%s: due twice on one day", report.ID)
 		}
