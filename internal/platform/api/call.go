@@ -46,7 +46,7 @@ func (c *Client) sendCall(ctx context.Context, r *call) error {
 		}
 		if a.status != r.also {
 			if err := c.answerError(r.callName(), a); err != nil {
-				return err
+				return addProfileHint(r, err)
 			}
 		}
 		read := func() error { return r.read(a.body) }
@@ -92,10 +92,21 @@ func (c *Client) sendAuthorized(ctx context.Context, r *call, renewed *bool) (*a
 	}
 	if r.profileID != "" {
 		e := c.refusalError(Closed, r.callName(), a)
-		e.Reason += "; profile " + r.profileID + " is not open to the stored connection, if it should be, run `adlens connect` again"
+		e.Reason += "; profile " + r.profileID + " is not open" + reconnectProfile
 		return nil, e
 	}
 	return nil, addReconnectHint(c.refusalError(Unauthorized, r.callName(), a))
+}
+
+const reconnectProfile = " to the stored connection, if it should be, run `adlens connect` again"
+
+// addProfileHint adds the way out to a call that the platform forbids: it may be about the
+// profile, or about this call alone.
+func addProfileHint(r *call, err error) error {
+	if e, ok := err.(*Error); ok && e.Status == http.StatusForbidden && r.profileID != "" {
+		e.Reason += "; profile " + r.profileID + " may not be open" + reconnectProfile
+	}
+	return err
 }
 
 // addReconnectHint adds the way out to a refused connection.

@@ -102,6 +102,16 @@ func TestAProfileThatStaysRefusedIsNotTheConnection(t *testing.T) {
 	}
 }
 
+// A 403 may be about the call alone: it is refused for the day, and names the way out.
+func TestAForbiddenProfileNamesTheWayOut(t *testing.T) {
+	r := newRig(t, say(403, `{"code":"403","details":"Forbidden scope","requestId":"ABC"}`))
+	_, err := r.client.reportStatus(ctx, "77", "r-1")
+	r.fails(err, Refused, "Forbidden scope; profile 77 may not be open to the stored connection, if it should be, run `adlens connect` again (request ABC)")
+	if errors.Is(err, Closed) || r.tokens != 1 || len(r.calls) != 1 {
+		t.Errorf("%v, %d tokens, %d calls", err, r.tokens, len(r.calls))
+	}
+}
+
 func TestRefusedCredentialsAreNotHammered(t *testing.T) {
 	for _, word := range []string{"invalid_grant", "invalid_client", "unauthorized_client"} {
 		for _, status := range []int{400, 401, 403} {
