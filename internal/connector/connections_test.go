@@ -133,3 +133,19 @@ func TestAPullThatRequestedNothingHasReadNothing(t *testing.T) {
 	p.store.broken = nil
 	p.wantRequests("afterwards", "", 4+2+3, 4+2+3)
 }
+
+// A report that the platform made and no longer gives is requested again by the next pull,
+// and the error says so.
+func TestAReportThatIsNoLongerGivenIsRequestedAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]standin.Fault{
+		"expired": {On: standin.ReportFile, Times: -1, Do: standin.Error(403, standin.Detail, "no more")},
+		"gone":    {On: standin.ReportPoll, Times: -1, Do: standin.Error(404, standin.Detail, "no more")},
+	} {
+		p := newPulled(t)
+		p.platform.Inject(fault)
+		p.wantRequests(name, "no more; the next pull requests this report again", 4+2+3, 4+2+3)
+		p.platform.Heal()
+		p.wantRequests("after it is "+name, "", 4+2+3, 4+2+3)
+	}
+}

@@ -389,7 +389,7 @@ func (p *pull) fetchReport(ctx context.Context, w *window) error {
 		spent = errors.Is(err, api.LinkExpired) || errors.Is(err, errOtherReport) // neither is another at the next look
 	}
 	if spent || errors.Is(err, api.Refused) && !w.mayOpen(err) {
-		err = errors.Join(err, p.forgetRequest(ctx, w.request)) // the next pull requests another
+		err = errors.Join(fmt.Errorf("%w; the next pull requests this report again", err), p.forgetRequest(ctx, w.request))
 	}
 	if err == nil {
 		w.progress, w.fresh = onDisk, true

@@ -16,7 +16,7 @@ const (
 	Refused      Kind = "refused"       // the platform refused the call; the same call would be refused again
 	NotOffered   Kind = "not offered"   // the platform never gives this profile such a thing; no connection mends it
 	Closed       Kind = "closed"        // the platform took a new token, and not for this profile: for good, or for some minutes
-	LinkExpired  Kind = "link expired"  // a download's address is over; a new look at the report gives a new one
+	LinkExpired  Kind = "link expired"  // a download's address is over, or the storage refuses it
 	Unavailable  Kind = "unavailable"   // no usable answer within the tries: throttled, failing or unreachable
 	BadAnswer    Kind = "bad answer"    // an answer that is damaged, of another form or not to be trusted
 	TooLarge     Kind = "too large"     // more bytes, rows or pages than any honest answer has
