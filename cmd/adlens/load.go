@@ -216,8 +216,11 @@ func (o *options) printLoadResult(cmd *cobra.Command, account string, result loa
 	return explainError(err)
 }
 
-// explainError adds to an error what a person can do about it.
+// explainError adds to an error what a person can do about it, unless it says so.
 func explainError(err error) error {
+	if _, says := errors.AsType[advice](err); says {
+		return err
+	}
 	unknown := errors.Is(err, commits.ErrUnknown)
 	switch kind := adlens.KindOf(err); {
 	case unknown && kind == adlens.DiskFull:

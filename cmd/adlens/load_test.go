@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"adlens"
@@ -72,5 +73,17 @@ func TestALoadTakesNoFilesOfOtherAccounts(t *testing.T) {
 		if out, err := run(o, "load", "--account", "acme", path); err != nil || !strings.Contains(out, "0 refused") {
 			t.Errorf("%s: %q, %v", path, out, err)
 		}
+	}
+}
+
+// What a pull could not write was not downloaded, so that loading it again is no way out.
+func TestAPullOnAFullDiskIsRepeated(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "x.json.gz", Err: syscall.ENOSPC}
+	text := explainError(explainFullPull(fmt.Errorf("download: %w", full))).Error()
+	if strings.Count(text, "the disk is full") != 1 || !strings.Contains(text, "free some space and pull again") || strings.Contains(text, "load again") || !strings.Contains(text, full.Error()) {
+		t.Errorf("the error is %q", text)
+	}
+	if other := errors.New("other"); explainFullPull(other) != other {
+		t.Error("another error is called a full disk")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"adlens"
 	"adlens/internal/connector"
 	"adlens/internal/secret"
 
@@ -68,7 +69,7 @@ is 1.`,
 				if err != nil && len(result.Files) == 0 {
 					return err // nothing was loaded that could be told of
 				}
-				return o.printLoadResult(cmd, account, result, err)
+				return o.printLoadResult(cmd, account, result, explainFullPull(err))
 			})
 		},
 	}
@@ -80,4 +81,13 @@ is 1.`,
 	po.addFlags(cmd)
 	cmd.MarkFlagRequired("account")
 	return cmd
+}
+
+// explainFullPull says what can be done about a full disk after a pull of which some files
+// were loaded: those that failed may never have been downloaded, so no load has them.
+func explainFullPull(err error) error {
+	if adlens.KindOf(err) != adlens.DiskFull {
+		return err
+	}
+	return advice{fmt.Errorf("the disk is full: free some space and pull again, which fetches and loads what is missing; what was there is unharmed (%w)", err)}
 }
