@@ -9,7 +9,7 @@ import (
 )
 
 // A report without rows replaces its days as any other: where figures were held of them,
-// that is said, since nothing else would show what was lost. Of days that had none it says
+// a notice says so, since nothing else would show it. Of days that had none it says
 // nothing.
 func TestAReportWithoutRowsSaysWhatItTakesAway(t *testing.T) {
 	t.Parallel()

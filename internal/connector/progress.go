@@ -154,11 +154,10 @@ func (p *pull) noteNothing(ctx context.Context, t *task) error {
 	return p.connector.Store.PutRequest(ctx, r)
 }
 
-// closeRequests notes that the reports of a task that is read need not be
-// remembered any more, and that those which cannot count again need not, read or
-// not, unless they wait on the disk. It comes after everything else that is noted: a request
-// that a kill leaves behind costs a look at the record of loads, but one that was
-// forgotten too early is made again.
+// closeRequests closes the requests of a task that is read, and those which cannot count
+// again, read or not, unless they wait on the disk. It comes after everything else that
+// is noted: a request that a kill leaves open costs a look at the record of loads, but one
+// that was closed too early is made again.
 func (p *pull) closeRequests(ctx context.Context, t *task, read bool) error {
 	for _, a := range t.open {
 		spent := a.progress == lost || a.readOn <= t.last-week
