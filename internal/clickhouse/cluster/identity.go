@@ -220,6 +220,9 @@ func (c *Cluster) RememberIdentity() error {
 // the tables of this version.
 func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error {
 	id := s.knownID()
+	if id == "" && s.IsReplicated() {
+		return requireSteps(ctx, session)
+	}
 	if id == "" {
 		return nil
 	}

@@ -26,6 +26,7 @@ const (
 	codeTableIsReadOnly                   = 242
 	codeNotEnoughSpace                    = 243
 	codeCorruptedData                     = 246
+	codeReplicaAlreadyExists              = 253
 	codeCannotDecompress                  = 271
 	codeTooFewLiveReplicas                = 285
 	codeUnsatisfiedQuorumForPreviousWrite = 286

@@ -99,6 +99,8 @@ func (r Remote) explainException(server string, exception *clickhouse.Exception)
 		return fmt.Sprintf("%s does not let user %s do what is needed in database %q: `adlens grants` prints the statements that grant it", server, r.describeUsers(), database)
 	case codeUnknownDatabase:
 		return fmt.Sprintf("%s has no database %q: create it, or correct the address", server, database)
+	case codeReplicaAlreadyExists:
+		return fmt.Sprintf("%s lacks tables that Keeper has of a replica of its name: run SYSTEM DROP REPLICA with that name on another replica of the shard, or give this one another name in its <macros>", server)
 	case codeReadonly: // whether it is a replica is not known here
 		return fmt.Sprintf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none; or it is a replica whose session with Keeper has ended: see that it reaches Keeper", server, r.describeUsers())
 	}

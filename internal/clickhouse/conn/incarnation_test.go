@@ -375,3 +375,37 @@ func TestAReplicaThatIsOutdatedIsPassedUnlessAllAre(t *testing.T) {
 		}
 	}
 }
+
+// A replica that refuses the tables of this version is not used by the command that prepared the
+// others, nor after it.
+func TestAReplicaThatStaysOutdatedIsPassedWhileItsServerIsPrepared(t *testing.T) {
+	t.Parallel()
+	const old, current = 1, 2
+	for _, c := range []struct{ one, other, want int64 }{{old, current, current}, {current, old, current}, {old, old, old}} {
+		one, other := newStarted(t), newStarted(t)
+		one.number.Store(c.one)
+		other.number.Store(c.other)
+		source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + one.Listener.Addr().String() + "," + other.Listener.Addr().String() + "/adlens"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.replicated = true
+		var server *Server
+		var got int64
+		read := func(ctx context.Context) error { return server.ReadOnce(ctx, "SELECT number", nil, ScanInto(&got)) }
+		server = NewServer(source, Checks{Guard: &watcher{}, Prepare: read, Verify: func(ctx context.Context, c *Session) error {
+			var number int64
+			if err := c.Read(ctx, "SELECT number", nil, ScanInto(&number)); err != nil || number == current {
+				return err
+			}
+			return ErrOutdated
+		}})
+		defer server.Close()
+		if err := server.MakeReady(t.Context()); err != nil || got != c.want {
+			t.Errorf("%+v: it is prepared at a replica of %d: %v", c, got, err)
+		}
+		if err := read(t.Context()); err != nil || got != c.want {
+			t.Errorf("%+v: it reads %d: %v", c, got, err)
+		}
+	}
+}

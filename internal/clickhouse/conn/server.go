@@ -164,16 +164,17 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	last := s.countReplicas() < 2 || ctx.Value(lastReplica{}) != nil
 	now, err := s.identifySession(ctx, c)
 	if err == nil || IsUnknown(err) { // an empty server is refused by its name
 		wrong := s.verifySession(ctx, c)
-		if errors.Is(wrong, ErrOutdated) && (isPreparing(ctx, s) || !s.prepared.Load() && !s.outdated.Load()) { // or it is only looked at
+		if errors.Is(wrong, ErrOutdated) && s.takesOutdated(ctx, last) {
 			wrong = nil
 		}
 		err = cmp.Or(wrong, err)
 	}
 	// Of replicas the next one is used, and this one waits for a command.
-	if errors.Is(err, ErrOutdated) && (s.countReplicas() < 2 || ctx.Value(lastReplica{}) != nil) {
+	if errors.Is(err, ErrOutdated) && last {
 		s.outdated.Store(true)
 		s.prepared.Store(false)
 	}
@@ -189,6 +190,16 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	defer s.mu.Unlock()
 	s.session = c
 	return c, nil
+}
+
+// takesOutdated reports whether a session may lead to tables of an earlier version. The caller
+// that prepares the server needs it where no replica is current: one that refused its new
+// tables must not answer afterwards. Other callers only look at what is there.
+func (s *Server) takesOutdated(ctx context.Context, last bool) bool {
+	if isPreparing(ctx, s) {
+		return last
+	}
+	return !s.prepared.Load() && !s.outdated.Load()
 }
 
 // heldSession returns the session that there is. While the server is prepared again, others

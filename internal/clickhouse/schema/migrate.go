@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -211,7 +212,8 @@ var settings = regexp.MustCompile(`(?m)^SETTINGS `)
 
 // MigrateReplicas brings the schema of each replica of a shard that has several up to date.
 // Each notes its own steps. One that lacks some, or is new, gets the tables that another has. A
-// replica that is away follows later, unless there are steps that none has taken yet.
+// replica that is away or refuses them follows later, unless there are steps that none has taken
+// yet: until then its steps keep it from being used.
 func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	all, err := steps.Migrations()
 	if err != nil {
@@ -219,21 +221,22 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	}
 	var there []*conn.Server
 	var applied []uint32
-	var away error
+	var lacking error // of a replica that is away or refuses
 	for _, replica := range s.Replicas() {
 		defer func() { err = errors.Join(err, replica.Close()) }()
 		has, err := beginReplica(ctx, replica)
-		if conn.IsAway(ctx, err) {
-			away = fmt.Errorf("%s%w", atReplica(replica), err)
-			continue
-		}
-		if err != nil {
+		var old *conn.OldServer // may have all steps, and be used
+		switch {
+		case err != nil && (ctx.Err() != nil || errors.As(err, &old)):
 			return fmt.Errorf("%s%w", atReplica(replica), err)
+		case err != nil && (lacking == nil || !conn.IsAway(ctx, err)):
+			lacking = fmt.Errorf("%s%w", atReplica(replica), err)
+		case err == nil:
+			there, applied = append(there, replica), append(applied, has)
 		}
-		there, applied = append(there, replica), append(applied, has)
 	}
 	if len(there) == 0 {
-		return away
+		return lacking
 	}
 	most := slices.Max(applied)
 	if err := requireKnown(all, most); err != nil {
@@ -243,15 +246,18 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	for i, replica := range there {
 		if applied[i] < most {
 			if err := follow(ctx, replica, from, all[applied[i]:most]); err != nil {
-				return fmt.Errorf("%s%w", atReplica(replica), err)
+				lacking = fmt.Errorf("%s%w", atReplica(replica), err)
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return cmp.Or(lacking, err)
 	}
 	if int(most) == len(all) {
 		return nil
 	}
-	if away != nil {
-		return away
+	if lacking != nil {
+		return lacking
 	}
 	return applySteps(ctx, s, there, all[most:])
 }
