@@ -125,6 +125,19 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 	if r := c.Run("doctor"); !strings.Contains(r.Stdout, "0 failed") {
 		t.Errorf("doctor: %s", r)
 	}
+	// Empty servers in the place of all are refused, and get no tables.
+	for replica := range c.shards {
+		c.setAside(t, replica+1)
+	}
+	house.MustRefuse(t, "empty replicas", c.Run("account", "list"), "is empty", "identity.json")
+	for replica := range c.shards {
+		if made := c.at(t, replica+1, "SHOW TABLES"); made != "" {
+			t.Errorf("replica %d, which is refused, got %s", replica+1, made)
+		}
+	}
+	another, err := harness.NewAt(t.TempDir(), c.Settings...)
+	house.Need(t, err)
+	house.MustRefuse(t, "tables that Keeper has", another.Run("account", "list"), "Keeper has them already", "SYSTEM DROP REPLICA")
 }
 
 // An account moves between a shard with replicas and one without. A replica that lacks where it

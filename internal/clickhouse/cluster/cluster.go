@@ -137,7 +137,11 @@ func (s *Shard) prepareShard(ctx context.Context) error {
 		return &adlens.Error{Kind: conn.KindOf(ctx, err), Err: err}
 	}
 	// A new replica of a shard has nothing, and follows the others.
-	if err := schema.MigrateReplicas(ctx, s.Server); err != nil {
+	err := schema.MigrateReplicas(ctx, s.Server, func(ctx context.Context) error {
+		_, err := s.recognizeServer(ctx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	is, err := s.recognizeServer(ctx)

@@ -8,6 +8,7 @@ const (
 	codeUnknownTable                      = 60
 	codeUnknownDatabase                   = 81
 	codeFileDoesntExist                   = 107
+	codeIncompatibleColumns               = 122
 	codeTooManyRows                       = 158
 	codeTimeoutExceeded                   = 159
 	codeTooSlow                           = 160

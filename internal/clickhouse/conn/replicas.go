@@ -192,6 +192,12 @@ func (s *Server) passReplica() {
 	}
 }
 
+// IsLeftInKeeper reports whether a table was not made because Keeper has one in its place, as of
+// servers that are gone.
+func IsLeftInKeeper(err error) bool {
+	return isException(err, codeIncompatibleColumns) || isException(err, codeReplicaAlreadyExists)
+}
+
 // Replicas returns the replicas of the server as servers; none where it has none.
 func (s *Server) Replicas() (all []*Server) {
 	if r, ok := s.source.(Remote); ok && r.replicated {

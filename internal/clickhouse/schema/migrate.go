@@ -213,8 +213,9 @@ var settings = regexp.MustCompile(`(?m)^SETTINGS `)
 // MigrateReplicas brings the schema of each replica of a shard that has several up to date.
 // Each notes its own steps. One that lacks some, or is new, gets the tables that another has. A
 // replica that is away or refuses them follows later, unless there are steps that none has taken
-// yet: until then its steps keep it from being used.
-func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
+// yet: until then its steps keep it from being used. Where all lack everything, recognize has
+// the shard refused before anything is made there.
+func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context.Context) error) (err error) {
 	all, err := steps.Migrations()
 	if err != nil {
 		return err
@@ -224,7 +225,7 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	var lacking error // of a replica that is away or refuses
 	for _, replica := range s.Replicas() {
 		defer func() { err = errors.Join(err, replica.Close()) }()
-		has, err := beginReplica(ctx, replica)
+		has, err := readSteps(ctx, replica)
 		var old *conn.OldServer // may have all steps, and be used
 		switch {
 		case err != nil && (ctx.Err() != nil || errors.As(err, &old)):
@@ -241,6 +242,9 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	most := slices.Max(applied)
 	if err := requireKnown(all, most); err != nil {
 		return err
+	}
+	if most == 0 && lacking == nil {
+		return makeFirst(ctx, s, there, all, recognize)
 	}
 	from := there[slices.Index(applied, most)]
 	for i, replica := range there {
@@ -262,11 +266,32 @@ func MigrateReplicas(ctx context.Context, s *conn.Server) (err error) {
 	return applySteps(ctx, s, there, all[most:])
 }
 
+// makeFirst makes the tables of a shard whose replicas have none. Where Keeper has them of
+// other servers, the shard alone is refused.
+func makeFirst(ctx context.Context, s *conn.Server, replicas []*conn.Server, all []steps.Migration, recognize func(context.Context) error) error {
+	if err := recognize(ctx); err != nil {
+		return err
+	}
+	for _, replica := range replicas {
+		if err := createSteps(ctx, replica); err != nil {
+			return fmt.Errorf("%s%w", atReplica(replica), err)
+		}
+	}
+	err := applySteps(ctx, s, replicas, all)
+	if conn.IsLeftInKeeper(err) {
+		return conn.Refusal("the database at %s cannot get its tables, since Keeper has them already: give each replica its own shard and name in <macros>; or, where the shard has lost all replicas, have Keeper forget these with SYSTEM DROP REPLICA ... FROM ZKPATH, as the chapter Replicas of docs/operating.md says", s.Describe())
+	}
+	return err
+}
+
 // follow gives a replica the tables of another as they are now: a table that was changed since
 // it was made would be refused in its first form.
 func follow(ctx context.Context, replica, from *conn.Server, lacks []steps.Migration) error {
 	made, err := from.ReadTexts(ctx, "SELECT create_table_query FROM system.tables WHERE database = currentDatabase() AND name != 'migrations' ORDER BY name")
 	if err != nil {
+		return err
+	}
+	if err := createSteps(ctx, replica); err != nil {
 		return err
 	}
 	for _, statement := range made {
@@ -290,12 +315,11 @@ func atReplica(s *conn.Server) string {
 	return ""
 }
 
-// beginReplica returns the last step that a replica took, and makes the table of its steps
-// where there is none.
-func beginReplica(ctx context.Context, replica *conn.Server) (applied uint32, err error) {
+// readSteps returns the last step that a replica took, 0 where it has no table of them.
+func readSteps(ctx context.Context, replica *conn.Server) (applied uint32, err error) {
 	has, applied, err := readProgress(ctx, replica)
 	if conn.IsUnknown(err) {
-		return 0, createSteps(ctx, replica)
+		return 0, nil
 	}
 	if err == nil {
 		err = compareVersion(has, oldest)
