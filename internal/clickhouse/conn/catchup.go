@@ -71,7 +71,7 @@ func (c *Session) catchUp(ctx context.Context, sql string) error {
 			return c.handleError(ctx, err)
 		}
 		c.server.dropSession(c)
-		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: &laggingReplica{err}}
+		return &adlens.Error{Kind: adlens.EngineUnavailable, Err: c.nameReplica(&laggingReplica{err})}
 	}
 	c.caughtUp.note(words, calls+1)
 	return nil

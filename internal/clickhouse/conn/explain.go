@@ -35,7 +35,12 @@ func (r Remote) Explain(err error) error {
 	server, cause := r.describeServer(), failed.Error()
 	var shard *ShardError
 	if errors.As(err, &shard) {
-		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.Number, shard.Address)
+		address := shard.Address
+		var replica *ReplicaError
+		if errors.As(failed, &replica) || errors.As(err, &replica) {
+			address = replica.Address
+		}
+		server = fmt.Sprintf("shard %d of the cluster, %s,", shard.Number, address)
 		if text := (&ShardError{Number: shard.Number, Err: failed}).Error(); strings.Contains(err.Error(), text) {
 			cause = text
 		}
@@ -130,6 +135,8 @@ func explainNetwork(err error) string {
 		return fmt.Sprintf("cannot be found: no address is known for %q", lookup.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "cannot be reached: nothing listens there. Is it running, and are host and port right?"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "cannot be reached: there is no route to its host. Is that running, and is the host right?"
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, clickhouse.ErrAcquireConnTimeout):
 		return "cannot be reached: it did not answer in time. Is the host right, and does a firewall let us through?"
 	case errors.As(err, &strange):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"syscall"
 	"testing"
 
 	"adlens"
@@ -35,6 +36,8 @@ func TestAnExplanationKeepsWhatACommandSaysOfItsOutcome(t *testing.T) {
 			"give the reader readonly = 2 instead of 1, and the writer none; or it is a replica whose session with Keeper has ended: see that it reaches Keeper"},
 		{&adlens.Error{Kind: adlens.Internal, Err: &ShardError{2, "two:9000", &adlens.Error{Kind: adlens.Internal, Err: &clickhouse.Exception{Code: codeReplicaAlreadyExists}}}}, "shard 2 of the cluster, two:9000, " +
 			"lacks tables that Keeper has of a replica of its name: run SYSTEM DROP REPLICA with that name on another replica of the shard, or give this one another name in its <macros>"},
+		{&adlens.Error{Kind: adlens.DiskFull, Err: &ShardError{2, "two:9000, three:9000", &adlens.Error{Kind: adlens.DiskFull, Err: &ReplicaError{"three:9000", full.Err}}}}, "shard 2 of the cluster, three:9000, refuses: no space (code 243)"},
+		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: &stranger{fmt.Errorf("dial: %w", syscall.EHOSTUNREACH)}}, server + " cannot be reached: there is no route to its host. Is that running, and is the host right?"},
 		{fmt.Errorf("the disk is full: free some space (%w)", full), "the disk is full: free some space (" + server + " refuses: no space (code 243))"},
 		{fmt.Errorf("%w; what was there is unharmed", unknown), commits.ErrUnknown.Error() + ": " + server + " " + gone + "; what was there is unharmed"},
 		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: &ShardError{2, "two:9000", away}}, "shard 2 of the cluster, two:9000, " + gone},

@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -244,6 +245,28 @@ func TestEachHostHasThePatienceToItself(t *testing.T) {
 		if dials.Load() != want || err == nil != (want == 1) {
 			t.Errorf("protocol %v: %d connections came about: %v", protocol, dials.Load(), err)
 		}
+	}
+}
+
+// It may be the disk of one that is full.
+func TestAnErrorOfAReplicaNamesThatAlone(t *testing.T) {
+	t.Parallel()
+	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-ClickHouse-Exception-Code", "243")
+		http.Error(w, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB. (NOT_ENOUGH_SPACE)", http.StatusInternalServerError)
+	}))
+	t.Cleanup(full.Close)
+	host := full.Listener.Addr().String()
+	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + host + "," + host + "/adlens"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.replicated = true
+	server := NewServer(source, Checks{})
+	defer server.Close()
+	var replica *ReplicaError
+	if err := server.Exec(t.Context(), "INSERT INTO facts SELECT 1", nil); !errors.As(err, &replica) || replica.Address != host {
+		t.Errorf("expected an error of %s: %v", host, err)
 	}
 }
 

@@ -192,6 +192,16 @@ func (s *Server) passReplica() {
 	}
 }
 
+// ReplicaError is an error of one of a shard's replicas.
+type ReplicaError struct {
+	Address string
+	Err     error
+}
+
+func (e *ReplicaError) Error() string { return e.Address + ": " + e.Err.Error() }
+
+func (e *ReplicaError) Unwrap() error { return e.Err }
+
 // IsLeftInKeeper reports whether a table was not made because Keeper has one in its place, as of
 // servers that are gone.
 func IsLeftInKeeper(err error) bool {

@@ -445,7 +445,7 @@ func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 		}
 	}
 	kind := KindOf(ctx, err)
-	failed := &adlens.Error{Kind: kind, Err: err}
+	failed := &adlens.Error{Kind: kind, Err: c.nameReplica(err)}
 	switch kind {
 	case adlens.EngineUnavailable:
 		// Of a statement that was ended, by KILL QUERY or in a stop, the next one tells

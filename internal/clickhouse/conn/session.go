@@ -20,6 +20,7 @@ type Session struct {
 	patient        driver.Conn // the writer's, for statements that may take long
 	readerHTTP     bool        // whether the reader's connections are HTTP
 	writerHTTP     bool
+	replica        string // its address; "" for a server without replicas
 	types          columnTypes
 	caughtUp       caughtUp
 	apart          string         // what is wrong if the reader's server is not the writer's; "" for one address
@@ -48,6 +49,9 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	c := &Session{server: s, reader: reader, writer: writer, patient: patient, dials: target.Dials,
 		readerHTTP: target.Reader.Protocol == clickhouse.HTTP, writerHTTP: target.Writer.Protocol == clickhouse.HTTP,
 		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}
+	if s.countReplicas() > 1 {
+		c.replica = strings.Join(target.Writer.Addr, ", ")
+	}
 	if r, w := target.Reader.Addr, target.Writer.Addr; !slices.Equal(r, w) {
 		c.apart = fmt.Sprintf("the reader's address %s leads to another server than the other one, %s; expected addresses of one server", strings.Join(r, ","), strings.Join(w, ","))
 	}
@@ -169,6 +173,14 @@ func (c *Session) insertBatch(ctx context.Context, sql string, fillBatch func(Ba
 		return errors.Join(err, batch.Abort())
 	}
 	return c.handleError(ctx, batch.Send())
+}
+
+// nameReplica says of which replica an error is, where the server has several.
+func (c *Session) nameReplica(err error) error {
+	if c.replica == "" {
+		return err
+	}
+	return &ReplicaError{c.replica, err}
 }
 
 // handleError gives an error its kind, and forgets connections to a server that is not

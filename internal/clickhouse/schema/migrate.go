@@ -112,7 +112,7 @@ func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, la
 			}
 			for _, replica := range at {
 				if err := replica.Exec(ctx, statement, nil); err != nil {
-					return fmt.Errorf("%sschema/%s: %w", atReplica(replica), step.Name, err)
+					return atReplica(replica, fmt.Errorf("schema/%s: %w", step.Name, err))
 				}
 			}
 		}
@@ -123,7 +123,7 @@ func applySteps(ctx context.Context, s *conn.Server, replicas []*conn.Server, la
 		}
 		for _, replica := range replicas {
 			if err := noteStep(ctx, replica, step); err != nil {
-				return fmt.Errorf("%sschema/%s: %w", atReplica(replica), step.Name, err)
+				return atReplica(replica, fmt.Errorf("schema/%s: %w", step.Name, err))
 			}
 		}
 	}
@@ -229,9 +229,9 @@ func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context
 		var old *conn.OldServer // may have all steps, and be used
 		switch {
 		case err != nil && (ctx.Err() != nil || errors.As(err, &old)):
-			return fmt.Errorf("%s%w", atReplica(replica), err)
+			return atReplica(replica, err)
 		case err != nil && (lacking == nil || !conn.IsAway(ctx, err)):
-			lacking = fmt.Errorf("%s%w", atReplica(replica), err)
+			lacking = atReplica(replica, err)
 		case err == nil:
 			there, applied = append(there, replica), append(applied, has)
 		}
@@ -250,7 +250,7 @@ func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context
 	for i, replica := range there {
 		if applied[i] < most {
 			if err := follow(ctx, replica, from, all[applied[i]:most]); err != nil {
-				lacking = fmt.Errorf("%s%w", atReplica(replica), err)
+				lacking = atReplica(replica, err)
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func makeFirst(ctx context.Context, s *conn.Server, replicas []*conn.Server, all
 	}
 	for _, replica := range replicas {
 		if err := createSteps(ctx, replica); err != nil {
-			return fmt.Errorf("%s%w", atReplica(replica), err)
+			return atReplica(replica, err)
 		}
 	}
 	err := applySteps(ctx, s, replicas, all)
@@ -307,12 +307,12 @@ func follow(ctx context.Context, replica, from *conn.Server, lacks []steps.Migra
 	return nil
 }
 
-// atReplica begins an error of one of several replicas.
-func atReplica(s *conn.Server) string {
+// atReplica says of which of several replicas an error is.
+func atReplica(s *conn.Server, err error) error {
 	if s.IsReplicated() {
-		return s.Describe() + ": "
+		return &conn.ReplicaError{Address: s.Describe(), Err: err}
 	}
-	return ""
+	return err
 }
 
 // readSteps returns the last step that a replica took, 0 where it has no table of them.
