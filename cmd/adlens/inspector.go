@@ -262,6 +262,12 @@ func (i *inspector) sayDamage() {
 			i.log.Error("a database is not the one that its accounts are in; they are not answered", zap.Error(err))
 		}
 	}
+	for _, err := range d.Lacking {
+		if i.said[err.Error()] == 0 {
+			i.said[err.Error()] = 1
+			i.log.Warn("a replica is not used; the others of its shard answer", zap.Error(i.remote.Explain(err)))
+		}
+	}
 	for account, missing := range d.Lost {
 		if i.said[account] != len(missing) {
 			i.said[account] = len(missing)

@@ -233,7 +233,7 @@ const habits = `<limit>7</limit><offset>1</offset><extremes>1</extremes><final>1
 <aggregate_functions_null_for_empty>1</aggregate_functions_null_for_empty><empty_result_for_aggregation_by_empty_set>1</empty_result_for_aggregation_by_empty_set>
 <group_by_use_nulls>1</group_by_use_nulls><join_use_nulls>1</join_use_nulls><transform_null_in>1</transform_null_in><cast_keep_nullable>1</cast_keep_nullable>
 <data_type_default_nullable>1</data_type_default_nullable><prefer_column_name_to_alias>1</prefer_column_name_to_alias>
-<union_default_mode>DISTINCT</union_default_mode><async_insert>1</async_insert><session_timezone>America/Santiago</session_timezone>`
+<enable_analyzer>0</enable_analyzer><union_default_mode>DISTINCT</union_default_mode><async_insert>1</async_insert><session_timezone>America/Santiago</session_timezone>`
 
 // Plain is a user with the rights of the one that writes, and a profile without habits:
 // tests ask as it, past the program.

@@ -78,9 +78,6 @@ func (e *examination) readAccounts() error {
 		}
 		e.accounts = append(e.accounts, a)
 	}
-	if e.Account != "" && len(e.accounts)+len(e.unreadable)+len(e.lost[e.Account]) == 0 {
-		return errNoAccount(e.Account)
-	}
 	return nil
 }
 

@@ -76,14 +76,19 @@ func Examine(ctx context.Context, in Installation, o Options) (findings []Findin
 	defer func() { err = errors.Join(err, leave()) }()
 	if e.runCheck("identity", e.checkIdentity) && e.checkSchema() {
 		e.runCheck("directory", e.checkDirectory)
-		if err := e.readAccounts(); err != nil {
-			if adlens.KindOf(err) == adlens.Damaged { // which is a finding already
-				err = e.ctx.Err()
-			}
+		switch err := e.readAccounts(); {
+		case e.ctx.Err() != nil:
 			return e.findings, err
+		case err != nil && adlens.KindOf(err) == adlens.Damaged: // which is a finding already
+			return e.findings, nil
+		case err != nil: // as where a shard or Keeper is away
+			e.runCheck("accounts", func(*checkup) (string, error) { return "", err })
+		case e.Account != "" && len(e.accounts)+len(e.unreadable)+len(e.lost[e.Account]) == 0:
+			return e.findings, errNoAccount(e.Account)
+		default:
+			e.checkStored()
+			e.checkOperations()
 		}
-		e.checkStored()
-		e.checkOperations()
 	}
 	e.runCheck("limits_store", e.limitsStore)
 	return e.findings, ctx.Err()

@@ -47,7 +47,8 @@ type Shard struct {
 	*conn.Server
 	Number  uint16 // 0 where there is only one server
 	cluster *Cluster
-	id      atomic.Value // string: the database's identity, once it was prepared
+	id      atomic.Value          // string: the database's identity, once it was prepared
+	lacking atomic.Pointer[error] // of a replica that was passed over when it was prepared
 }
 
 // New returns a database as it is. Nothing is connected to yet, nothing is
@@ -140,7 +141,7 @@ func (s *Shard) prepareShard(ctx context.Context) error {
 	err := schema.MigrateReplicas(ctx, s.Server, func(ctx context.Context) error {
 		_, err := s.recognizeServer(ctx)
 		return err
-	})
+	}, func(lacking error) { s.lacking.Store(&lacking) })
 	if err != nil {
 		return err
 	}

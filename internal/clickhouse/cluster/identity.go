@@ -262,6 +262,16 @@ func (c *Cluster) Recognize(ctx context.Context) (wrong []error) {
 	return wrong
 }
 
+// Lacking returns why a replica is not used of each server whose others have all tables.
+func (c *Cluster) Lacking() (lacking []error) {
+	for _, s := range c.shards {
+		if err := s.lacking.Load(); err != nil && *err != nil {
+			lacking = append(lacking, s.Name(*err))
+		}
+	}
+	return lacking
+}
+
 // Refused returns why nothing is used of each server that is not the one that its
 // accounts are on.
 func (c *Cluster) Refused() (refused []error) {

@@ -38,6 +38,7 @@ const (
 	codeQueryWasCancelled                 = 394
 	codeTooManyRowsOrBytes                = 396
 	codeUnknownCodec                      = 432
+	codeSettingConstraintViolation        = 452
 	codeAccessDenied                      = 497
 	codeAuthenticationFailed              = 516
 	codeCannotAssignAlter                 = 517

@@ -106,6 +106,10 @@ func (r Remote) explainException(server string, exception *clickhouse.Exception)
 		return fmt.Sprintf("%s has no database %q: create it, or correct the address", server, database)
 	case codeReplicaAlreadyExists:
 		return fmt.Sprintf("%s lacks tables that Keeper has of a replica of its name: run SYSTEM DROP REPLICA with that name on another replica of the shard, or give this one another name in its <macros>", server)
+	case codeTableIsReadOnly:
+		return server + " is a replica whose session with Keeper has ended: see that Keeper runs, and that the server reaches it"
+	case codeSettingConstraintViolation:
+		return fmt.Sprintf("%s does not let user %s have a setting that a statement needs: %s Loosen that constraint in its profile; max_execution_time has to be allowed up to 35 seconds, and without bound for loads", server, r.describeUsers(), exception.Message)
 	case codeReadonly: // whether it is a replica is not known here
 		return fmt.Sprintf("%s lets user %s set nothing at all: give the reader readonly = 2 instead of 1, and the writer none; or it is a replica whose session with Keeper has ended: see that it reaches Keeper", server, r.describeUsers())
 	}

@@ -34,6 +34,9 @@ func TestAnExplanationKeepsWhatACommandSaysOfItsOutcome(t *testing.T) {
 		{full, server + " refuses: no space (code 243)"},
 		{&adlens.Error{Kind: adlens.Internal, Err: &clickhouse.Exception{Code: codeReadonly}}, server + ` lets user "u" set nothing at all: ` +
 			"give the reader readonly = 2 instead of 1, and the writer none; or it is a replica whose session with Keeper has ended: see that it reaches Keeper"},
+		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: &clickhouse.Exception{Code: codeTableIsReadOnly}}, server + " is a replica whose session with Keeper has ended: see that Keeper runs, and that the server reaches it"},
+		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: &clickhouse.Exception{Code: codeSettingConstraintViolation, Message: "Setting max_execution_time shouldn't be greater than 30."}}, server +
+			` does not let user "u" have a setting that a statement needs: Setting max_execution_time shouldn't be greater than 30. Loosen that constraint in its profile; max_execution_time has to be allowed up to 35 seconds, and without bound for loads`},
 		{&adlens.Error{Kind: adlens.Internal, Err: &ShardError{2, "two:9000", &adlens.Error{Kind: adlens.Internal, Err: &clickhouse.Exception{Code: codeReplicaAlreadyExists}}}}, "shard 2 of the cluster, two:9000, " +
 			"lacks tables that Keeper has of a replica of its name: run SYSTEM DROP REPLICA with that name on another replica of the shard, or give this one another name in its <macros>"},
 		{&adlens.Error{Kind: adlens.DiskFull, Err: &ShardError{2, "two:9000, three:9000", &adlens.Error{Kind: adlens.DiskFull, Err: &ReplicaError{"three:9000", full.Err}}}}, "shard 2 of the cluster, three:9000, refuses: no space (code 243)"},

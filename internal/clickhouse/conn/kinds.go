@@ -38,6 +38,7 @@ var kindOfCode = map[int32]adlens.Kind{
 	codeQueryWasCancelled:                 adlens.EngineUnavailable, // by a server that shuts down, or KILL QUERY: callers who leave are known before
 	codeRequiredPassword:                  adlens.EngineUnavailable, // another incarnation
 	codeAuthenticationFailed:              adlens.EngineUnavailable, // another incarnation
+	codeSettingConstraintViolation:        adlens.EngineUnavailable, // of the user's profile, before anything ran
 	codeNoZookeeper:                       adlens.EngineUnavailable,
 	codeAborted:                           adlens.EngineUnavailable, // the server is shutting down
 	codeTableIsReadOnly:                   adlens.EngineUnavailable, // a replica that does not reach Keeper

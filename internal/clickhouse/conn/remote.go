@@ -84,7 +84,7 @@ var plainSettings = clickhouse.Settings{
 	"timeout_overflow_mode": "throw", "timeout_overflow_mode_leaf": "throw",
 	"aggregate_functions_null_for_empty": 0, "empty_result_for_aggregation_by_empty_set": 0,
 	"group_by_use_nulls": 0, "join_use_nulls": 0, "transform_null_in": 0, "cast_keep_nullable": 0,
-	"data_type_default_nullable": 0, "prefer_column_name_to_alias": 0, "session_timezone": "",
+	"data_type_default_nullable": 0, "prefer_column_name_to_alias": 0, "session_timezone": "", "enable_analyzer": 1,
 }
 
 func mergeSettings(all ...clickhouse.Settings) clickhouse.Settings {

@@ -71,12 +71,13 @@ type Damage struct {
 	Lost    map[string][]string // by account: what is missing
 	Unread  error               // what was met that cannot be read, nil for nothing
 	Refused []error             // of each shard that is not the server that its accounts are on
+	Lacking []error             // of each shard whose replicas answer without one
 }
 
 // Damage returns what is known now.
 func (i *Inspector) Damage() Damage {
 	lost, unread := i.known()
-	return Damage{lost, unread, i.cluster.Refused()}
+	return Damage{lost, unread, i.cluster.Refused(), i.cluster.Lacking()}
 }
 
 // Losses compares what is stored of an account, or of all where it is "", with

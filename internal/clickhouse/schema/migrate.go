@@ -214,8 +214,8 @@ var settings = regexp.MustCompile(`(?m)^SETTINGS `)
 // Each notes its own steps. One that lacks some, or is new, gets the tables that another has. A
 // replica that is away or refuses them follows later, unless there are steps that none has taken
 // yet: until then its steps keep it from being used. Where all lack everything, recognize has
-// the shard refused before anything is made there.
-func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context.Context) error) (err error) {
+// the shard refused before anything is made there; warn hears of a replica that is passed over.
+func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context.Context) error, warn func(error)) (err error) {
 	all, err := steps.Migrations()
 	if err != nil {
 		return err
@@ -258,6 +258,7 @@ func MigrateReplicas(ctx context.Context, s *conn.Server, recognize func(context
 		return cmp.Or(lacking, err)
 	}
 	if int(most) == len(all) {
+		warn(lacking)
 		return nil
 	}
 	if lacking != nil {
