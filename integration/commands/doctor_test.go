@@ -346,10 +346,11 @@ func TestTheDoctorNamesDaysThatNoReportCovers(t *testing.T) {
 	account := house.AccountID(t)
 	healthy(t, h.Program, account)
 	const profile = "3982475484689176" // of a healthy account
-	day := func(back int) string { return time.Now().UTC().AddDate(0, 0, -back).Format(time.DateOnly) }
+	now := time.Now()
+	day := func(back int) string { return now.UTC().AddDate(0, 0, -back).Format(time.DateOnly) }
 	dir := t.TempDir()
-	house.SpPair("older", profile, day(60), 11, time.Now()).Write(t, dir)
-	display := house.SpPair("display", profile, day(30), 19, time.Now())
+	house.SpPair("older", profile, day(60), 11, now).Write(t, dir)
+	display := house.SpPair("display", profile, day(30), 19, now)
 	display.RawRows = []byte("[]")
 	maps.Copy(display.Configuration(), map[string]any{"adProduct": "SPONSORED_DISPLAY", "reportTypeId": "sdAdvertisedProduct",
 		"columns": []any{"date", "campaignId", "promotedAsin", "impressions", "clicks", "cost", "purchases", "sales"}})

@@ -207,7 +207,7 @@ func explainMissing(missing []missingPart) string {
 	}
 	names := make([]string, len(missing))
 	for i, part := range missing {
-		names[i] = fmt.Sprintf("%s (%s) %s from %s to %s", part.Country, part.MarketplaceID, part.AdProduct, part.Start, part.End)
+		names[i] = fmt.Sprintf("%s (%s) %s (%s from %s to %s)", part.Country, part.MarketplaceID, part.AdProduct, part.Days, part.Start, part.End)
 	}
 	return "days of " + strings.Join(names, ", ") + " are not held, and are no fall and no rise; send start_date and end_date of a period without them, also in the earlier one, or choose others by marketplaces or ad_products"
 }

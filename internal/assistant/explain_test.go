@@ -242,10 +242,11 @@ func TestHolesOfAPeriodAreNotExplained(t *testing.T) {
 		start, end string
 		days       string // "" where the change is divided
 	}{
-		{"in the period", []branch{{1, sp, 1, 6}, {1, sp, 8, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS from 2026-03-07 to 2026-03-07"},
-		{"in the earlier one", []branch{{1, sp, 1, 3}, {1, sp, 6, 9}, {2, sp, 1, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS from 2026-03-04 to 2026-03-05"},
+		{"in the period", []branch{{1, sp, 1, 6}, {1, sp, 8, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS (1 from 2026-03-07 to 2026-03-07)"},
+		{"in the earlier one", []branch{{1, sp, 1, 3}, {1, sp, 6, 9}, {2, sp, 1, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS (2 from 2026-03-04 to 2026-03-05)"},
 		{"of two", []branch{{1, sb, 1, 6}, {1, sb, 8, 9}, {2, sp, 1, 7}, {2, sp, 9, 9}, {1, sp, 1, 9}}, "2026-03-07", "2026-03-09",
-			"US (101) SPONSORED_BRANDS from 2026-03-07 to 2026-03-07, DE (102) SPONSORED_PRODUCTS from 2026-03-08 to 2026-03-08"},
+			"US (101) SPONSORED_BRANDS (1 from 2026-03-07 to 2026-03-07), DE (102) SPONSORED_PRODUCTS (1 from 2026-03-08 to 2026-03-08)"},
+		{"and behind", []branch{{1, sp, 1, 4}, {1, sp, 6, 8}, {2, sp, 1, 9}}, "2026-03-07", "2026-03-09", "US (101) SPONSORED_PRODUCTS (2 from 2026-03-05 to 2026-03-09)"},
 		{"before both", []branch{{1, sp, 1, 1}, {1, sp, 4, 9}}, "2026-03-07", "2026-03-09", ""},
 	} {
 		result := explainedChange(t, branches{held: c.held}, map[string]any{"start_date": c.start, "end_date": c.end})

@@ -137,7 +137,7 @@ func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
 	var holes []string
 	for _, key := range slices.Sorted(maps.Keys(a.markets)) {
 		m := a.markets[key]
-		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key })
+		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key && slices.Contains(adlens.AdProducts, s.AdProduct) })
 		if held && last < newest-adlens.BehindDays {
 			c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
 		}
@@ -153,7 +153,7 @@ func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
 		}
 	}
 	if holes != nil {
-		c.addWarning("load reports of these days", "no report that is loaded covers %s", joinFew(holes))
+		c.addWarning("load reports of these days, without rows where there were no ads", "no report that is loaded covers %s", joinFew(holes))
 	}
 }
 

@@ -127,7 +127,7 @@ const link = (patch) => write(changed(session.state, patch))
 // first that is filtered by, or of all.
 function settled() {
   const state = read(location.hash)
-  const wanted = state.marketplaces.toUpperCase().replace('GB', 'UK').split(',')
+  const wanted = state.marketplaces.toUpperCase().split(/[ ,]+/).map((of) => of.replace('GB', 'UK'))
   const all = session.marketplaces
   const first = all.find((m) => wanted.includes(m.country_code) || wanted.includes(m.marketplace_id)) ?? all[0]
   return state.marketplace_id === '' && first ? { ...state, marketplace_id: first.marketplace_id } : state

@@ -51,7 +51,7 @@ async function show({ byItself = false, again = byItself } = {}) {
       if (mine !== running) return
       shown = answered
     }
-    drawView(state, shown, { go: (patch) => choose(state, patch), show, labels, nameOf, fixed: true, marketplaces: [] })
+    drawView(state, shown, { go: choose, show, labels, nameOf, fixed: true, marketplaces: [] })
   } catch (error) {
     if (mine !== running) return
     stale = byItself && staysShown(shown, requests, error)
@@ -65,7 +65,7 @@ async function show({ byItself = false, again = byItself } = {}) {
   if (shown && (stale || isSyncing(shown.answers))) setTimeout(() => mine === running && show({ byItself: true }), stale || MINUTE)
 }
 
-const choose = (state, patch) => { location.hash = write(changed(state, patch)) }
+const choose = (patch) => { location.hash = write(changed(settled(), patch)) }
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region' })
 

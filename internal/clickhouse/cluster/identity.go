@@ -231,6 +231,9 @@ func (s *Shard) verifySession(ctx context.Context, session *conn.Session) error 
 	if now.blank = conn.IsUnknown(err); err != nil && !now.blank {
 		return err
 	}
+	if now.blank && s.IsReplicated() {
+		return conn.ErrOutdated // another is used; where all are empty, the shard is refused once it is prepared again
+	}
 	if now.hasID(id) {
 		return cmp.Or(s.NoteRefusal(nil), requireSteps(ctx, session))
 	}
