@@ -137,7 +137,9 @@ func (e *examination) warnBehind(c *checkup, a account, newest adlens.Day) {
 	var holes []string
 	for _, key := range slices.Sorted(maps.Keys(a.markets)) {
 		m := a.markets[key]
-		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool { return s.Marketplace == key && slices.Contains(adlens.AdProducts, s.AdProduct) })
+		_, last, held := a.manifest.HeldDays(func(s manifest.Slice) bool {
+			return s.Marketplace == key && slices.Contains(adlens.AdProducts, s.AdProduct)
+		})
 		if held && last < newest-adlens.BehindDays {
 			c.addWarning(e.adviceToRefresh(a), "the figures of %s %s end on %s, those of other marketplaces on %s", m.Country, m.ID, last, newest)
 		}
