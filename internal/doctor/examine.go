@@ -78,7 +78,7 @@ func Examine(ctx context.Context, in Installation, o Options) (findings []Findin
 		e.runCheck("directory", e.checkDirectory)
 		switch err := e.readAccounts(); {
 		case e.ctx.Err() != nil:
-			return e.findings, err
+			return e.findings, e.ctx.Err()
 		case err != nil && adlens.KindOf(err) == adlens.Damaged: // which is a finding already
 			return e.findings, nil
 		case err != nil: // as where a shard or Keeper is away
