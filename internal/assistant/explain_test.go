@@ -258,12 +258,7 @@ func TestHolesOfAPeriodAreNotExplained(t *testing.T) {
 		if missing, _ := result["incomplete"].([]any); len(missing) != strings.Count(c.days, " from ") {
 			t.Errorf("%s: incomplete is %v", c.name, missing)
 		}
-		for _, part := range strings.Split(strings.TrimSuffix(strings.TrimPrefix(want, "days of "), advice), ", ") {
-			if !strings.Contains(why, part) {
-				t.Errorf("%s: %q does not name %s", c.name, why, part)
-			}
-		}
-		if len(why) != len(want) || (len(result["by"].(map[string]any)) == 0) != (want != "") {
+		if why != want || (len(result["by"].(map[string]any)) == 0) != (want != "") {
 			t.Errorf("%s: %q, want %q", c.name, why, want)
 		}
 	}
