@@ -289,20 +289,31 @@ func TestAShardThatIsAwayTakesItsOwnAccountsAlone(t *testing.T) {
 		one.Ask.Address = server.Address
 		house.CheckAll(t, one.Ask, one.Model)
 	}
-	house.Need(t, c.shards[1].Stop(t.Context()))
 	away := on[2].Ask
-	for _, path := range []string{"/summary?range=all_time", "/timeline?range=last_90_days", "/reports/products?range=last_90_days", "/campaigns"} {
-		if a := house.Get(t, away, "/api/v1"+path); a.Status != 503 || !strings.Contains(string(a.Body), `"engine_unavailable"`) {
-			t.Errorf("%s of the shard that is away: %s", path, a)
+	expectAway := func(ask harness.Client) {
+		t.Helper()
+		for _, path := range []string{"/summary?range=all_time", "/timeline?range=last_90_days", "/reports/products?range=last_90_days", "/campaigns"} {
+			if a := house.Get(t, ask, "/api/v1"+path); a.Status != 503 || !strings.Contains(string(a.Body), `"engine_unavailable"`) {
+				t.Errorf("%s of the shard that is away: %s", path, a)
+			}
 		}
 	}
+	// One that stands still, or whose machine is gone, refuses no connection.
+	goOn, err := c.shards[1].Pause(t.Context())
+	house.Have(t, err)
+	late := house.Serve(t, c.Program)
+	expectAway(harness.Client{Address: late.Address, Key: away.Key})
+	house.CheckAll(t, harness.Client{Address: late.Address, Key: on[1].Ask.Key}, on[1].Model)
+	house.Need(t, goOn())
+	house.Need(t, c.shards[1].Stop(t.Context()))
+	expectAway(away)
 	// Servers that start meanwhile, loads and keys of the others go on.
 	second := on[1].Ask
 	second.Address = house.Serve(t, c.Program).Address
 	more := t.TempDir()
 	house.SpPair("meanwhile", "701", house.DaysAgo(9), 2, time.Now()).Write(t, more)
 	house.Load(t, c.Program, on[1], more)
-	_, err := c.Key(on[2].Files.ID)
+	_, err = c.Key(on[2].Files.ID)
 	house.Need(t, err)
 	for _, ask := range []harness.Client{on[1].Ask, second} {
 		house.CheckAll(t, ask, on[1].Model)

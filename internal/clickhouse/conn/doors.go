@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
+	"adlens"
 	"adlens/internal/query"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -23,23 +25,62 @@ type doors struct {
 
 // pickReplica returns the replica of a new session: the first that has tables, which a new one
 // lacks, and after a session that was given up the next. So processes use the same one, which
-// has what they write.
-func (r Remote) pickReplica(ctx context.Context) string {
+// has what they write. All are asked at once: one whose machine is gone costs the others no time.
+func (r Remote) pickReplica(ctx context.Context) (string, error) {
 	hosts := r.doors.inTurn(r.writer.Addr)
 	if len(hosts) == 1 {
-		return hosts[0]
+		return hosts[0], nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, knockPatience)
 	defer cancel()
-	for _, host := range hosts {
-		var steps uint32
-		err := askAt(ctx, optionsAt(r.writer, host), r.writer.Auth.Database, "SELECT max(number) FROM migrations", nil, ScanInto(&steps))
-		if err == nil && steps > 0 {
-			return host
+	type answer struct {
+		turn  int
+		steps uint32
+		err   error
+	}
+	answers := make(chan answer, len(hosts))
+	for turn, host := range hosts {
+		go func() {
+			a := answer{turn: turn}
+			a.err = askAt(ctx, optionsAt(r.writer, host), r.writer.Auth.Database, "SELECT max(number) FROM migrations", nil, ScanInto(&a.steps))
+			answers <- a
+		}()
+	}
+	const unheard, away, blank, ready = 0, 1, 2, 3
+	states, closed := make([]int, len(hosts)), make([]error, len(hosts))
+	var late <-chan time.Time
+	for range hosts {
+		select {
+		case a := <-answers:
+			switch {
+			case a.err == nil && a.steps > 0:
+				states[a.turn] = ready
+			case a.err != nil && (KindOf(ctx, a.err) == adlens.EngineUnavailable || isUnanswered(ctx, a.err)):
+				states[a.turn], closed[a.turn] = away, &ReplicaError{hosts[a.turn], a.err}
+			default: // what keeps it from telling keeps it from being used, by its own error
+				states[a.turn] = blank
+			}
+		case <-late:
+			return hosts[slices.Index(states, ready)], nil
+		case <-ctx.Done():
+			return "", errors.Join(append(closed, ctx.Err())...)
+		}
+		// One in whose place another may still come waits for that a moment.
+		switch first := slices.Index(states, ready); {
+		case first >= 0 && !slices.Contains(states[:first], unheard):
+			return hosts[first], nil
+		case first >= 0 && late == nil:
+			late = time.After(turnPatience)
 		}
 	}
-	return hosts[0]
+	if first := slices.Index(states, blank); first >= 0 {
+		return hosts[first], nil
+	}
+	return "", errors.Join(closed...)
 }
+
+// turnPatience is how long a replica that has answered waits for one whose turn is before it.
+const turnPatience = time.Second
 
 // inTurn returns hosts from the one on whose turn it is.
 func (d *doors) inTurn(hosts []string) []string {

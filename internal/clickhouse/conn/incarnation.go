@@ -37,7 +37,8 @@ const mostIncarnations = 64
 // each host has the patience to itself, as without this: the driver's context ends with that
 // of the first.
 func countDials(options *clickhouse.Options, dials *atomic.Uint64) {
-	network := net.Dialer{Timeout: options.DialTimeout}
+	network := net.Dialer{Timeout: options.DialTimeout, Control: boundSilence,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: machinePatience / 3, Interval: machinePatience / 3, Count: 2}}
 	dial, native := network.DialContext, options.Protocol == clickhouse.Native
 	if options.TLS != nil && native { // over HTTP the driver adds TLS itself
 		dial = (&tls.Dialer{NetDialer: &network, Config: options.TLS}).DialContext

@@ -72,11 +72,13 @@ func KindOf(ctx context.Context, err error) adlens.Kind {
 	}
 	var network *net.OpError
 	switch {
-	case ctx.Err() == nil && errors.As(err, &network) && network.Op == "dial": // a timeout of its own is a deadline too
+	case errors.Is(ctx.Err(), context.Canceled):
+		return adlens.Cancelled
+	case errors.As(err, &network) && network.Op == "dial": // no statement was begun
 		return adlens.EngineUnavailable
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return adlens.QueryTimeout
-	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled):
 		return adlens.Cancelled
 	}
 	if errors.Is(err, clickhouse.ErrAcquireConnTimeout) {

@@ -11,17 +11,21 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// The time in which a connection is made has an end of its own, which is no deadline of
-// the statement.
+// A connection that does not come about says nothing of the statement, whose deadline may have
+// passed meanwhile.
 func TestAServerThatDoesNotAnswerIsAway(t *testing.T) {
 	timeout := &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
-	if kind := KindOf(t.Context(), fmt.Errorf("acquire: %w", timeout)); kind != adlens.EngineUnavailable {
-		t.Errorf("its kind is %s", kind)
-	}
 	ended, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	if kind := KindOf(ended, timeout); kind != adlens.QueryTimeout {
-		t.Errorf("after its own deadline a statement's error is of kind %s", kind)
+	for _, ctx := range []context.Context{t.Context(), ended} {
+		if kind := KindOf(ctx, fmt.Errorf("acquire: %w", timeout)); kind != adlens.EngineUnavailable {
+			t.Errorf("its kind is %s", kind)
+		}
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if kind := KindOf(left, timeout); kind != adlens.Cancelled {
+		t.Errorf("after its caller left its kind is %s", kind)
 	}
 }
 

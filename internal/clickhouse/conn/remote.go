@@ -180,7 +180,10 @@ func (r Remote) Target(ctx context.Context) (Target, error) {
 	reader, writer := *r.reader, *r.writer
 	target := Target{Reader: &reader, Writer: &writer, Dials: &atomic.Uint64{}}
 	if r.replicated { // each has a database of its own
-		host := r.pickReplica(ctx)
+		host, err := r.pickReplica(ctx)
+		if err != nil {
+			return Target{}, err
+		}
 		reader.Addr, writer.Addr = []string{host}, []string{host}
 	}
 	for _, options := range []*clickhouse.Options{&reader, &writer} {

@@ -52,6 +52,7 @@ type Server struct {
 	outdated  atomic.Bool // it was prepared, and has to be again
 
 	finding chan struct{} // held by the caller that looks for the server
+	absence absence
 	mu      sync.Mutex
 	session *Session
 	refused error         // why nothing of it is used: it is not the server that it was
@@ -85,8 +86,13 @@ func (s *Server) MakeReady(ctx context.Context) error {
 	if s.prepared.Load() {
 		return nil
 	}
+	if err := s.absence.read(); err != nil {
+		return err
+	}
 	ctx = context.WithValue(ctx, preparer{}, s)
+	began := time.Now()
 	if err := s.NoteRefusal(s.checks.Prepare(ctx)); err != nil {
+		s.noteAbsence(ctx, began, err)
 		if c := s.currentSession(); c != nil && IsRefusal(err) {
 			s.dropSession(c) // another server may be there the next time
 		}
@@ -160,8 +166,13 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	if c, err := s.heldSession(ctx); c != nil || err != nil {
 		return c, err
 	}
+	if err := s.absence.read(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
 	c, err := s.openSession(ctx)
 	if err != nil {
+		s.noteAbsence(ctx, began, err)
 		return nil, err
 	}
 	last := s.countReplicas() < 2 || ctx.Value(lastReplica{}) != nil
@@ -182,6 +193,12 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 		err = s.checks.Guard.Inspect(ctx, c)
 	}
 	if err != nil {
+		if isUnanswered(ctx, err) { // the statement itself was not begun
+			err = unavailableError(ctx, err)
+		}
+		if s.countReplicas() < 2 { // of replicas the next one is tried
+			s.noteAbsence(ctx, began, err)
+		}
 		s.passReplica()
 		return nil, errors.Join(err, c.close())
 	}
@@ -453,6 +470,8 @@ func (s *Server) handleError(ctx context.Context, c *Session, err error) error {
 		if !isException(err, codeUnsatisfiedQuorumForPreviousWrite) && !isException(err, codeQueryWasCancelled) {
 			s.dropSession(c)
 		}
+	case adlens.QueryTimeout:
+		s.suspect(c)
 	case adlens.Damaged:
 		s.Alarm(ctx, failed)
 	}

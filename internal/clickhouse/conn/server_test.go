@@ -56,8 +56,7 @@ func (f *fewRows) Next() bool {
 func TestAReadGoesOnAtTheNextReplicaUntilItsFirstRow(t *testing.T) {
 	t.Parallel()
 	for rows, wantUses := range map[int]int{0: 2, 1: 1} {
-		nowhere := &clickhouse.Options{Addr: []string{"127.0.0.1:1", "127.0.0.1:2"}}
-		server := NewServer(Remote{replicated: true, reader: nowhere, writer: nowhere, doors: &doors{}}, Checks{})
+		server := shard(t, newStarted(t).Listener.Addr(), newStarted(t).Listener.Addr())
 		uses := 0
 		_ = server.read(t.Context(), EachRow(func(Scan) error { return nil }), func(_ context.Context, c *Session, read func(Rows) error) error {
 			uses++

@@ -27,6 +27,8 @@ type Session struct {
 	met            []incarnation  // of the server, that were inspected when the session began
 	dials          *atomic.Uint64 // how many connections came about; nil where that is not counted
 	confirmed      atomic.Uint64  // how many of them had, when the server was identified last
+	target         Target
+	suspected      atomic.Bool // while it is looked whether the server answers
 }
 
 func (s *Server) openSession(ctx context.Context) (*Session, error) {
@@ -46,7 +48,7 @@ func (s *Server) openSession(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, reader.Close(), writer.Close())
 	}
-	c := &Session{server: s, reader: reader, writer: writer, patient: patient, dials: target.Dials,
+	c := &Session{server: s, reader: reader, writer: writer, patient: patient, dials: target.Dials, target: target,
 		readerHTTP: target.Reader.Protocol == clickhouse.HTTP, writerHTTP: target.Writer.Protocol == clickhouse.HTTP,
 		caughtUp: caughtUp{turn: make(chan struct{}, 1), with: map[string]uint64{}}}
 	if s.countReplicas() > 1 {
