@@ -38,6 +38,7 @@ type inspector struct {
 
 	mu       sync.Mutex
 	ages     audit.Ages
+	replicas []audit.Replica
 	restarts int
 
 	broken []string // the damaged parts that the engine is known to have set aside
@@ -86,6 +87,7 @@ func (i *inspector) inspectAtStart(ctx context.Context) error {
 		return err
 	}
 	i.readAges(ctx)
+	i.readReplicas(ctx)
 	i.sayDamage()
 	return nil
 }
@@ -114,6 +116,7 @@ func (i *inspector) keepInspecting(ctx context.Context) {
 			return
 		case <-ages.C:
 			i.readAges(ctx)
+			i.readReplicas(ctx)
 		case <-returns.C:
 			if err := i.returnWhole(ctx); err != nil {
 				i.log.Debug("withheld accounts could not be looked through", zap.Error(err)) // it is tried again at once
@@ -273,6 +276,33 @@ func (i *inspector) sayDamage() {
 			i.said[account] = len(missing)
 			i.log.Error("the data of an account is damaged; nothing of it is answered until it is restored from a backup: adlens restore --from PLACE --account ID",
 				zap.String("account", account), zap.Int("faults", len(missing)), zap.String("missing", commits.Summary(missing)))
+		}
+	}
+}
+
+// readReplicas looks whether each replica is ready, and logs where that has changed: of the
+// start, sayDamage says it.
+func (i *inspector) readReplicas(ctx context.Context) {
+	all := i.Audit.Replicas(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	i.mu.Lock()
+	before := i.replicas
+	i.replicas = all
+	i.mu.Unlock()
+	for n, r := range all {
+		if len(before) == 0 {
+			break
+		}
+		of := []zap.Field{zap.Uint16("shard", r.Shard), zap.String("replica", r.Address)}
+		switch was := before[n].IsReady(); {
+		case was && r.Err != nil:
+			i.log.Warn("a replica does not answer; the others of its shard do", append(of, zap.Error(i.remote.Explain(r.Err)))...)
+		case was && !r.IsReady():
+			i.log.Warn("a replica lacks tables and is not used; the others of its shard are", of...)
+		case !was && r.IsReady():
+			i.log.Info("a replica is ready again", of...)
 		}
 	}
 }

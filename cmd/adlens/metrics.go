@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"adlens/internal/answer"
@@ -59,6 +60,21 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 		all := map[[2]string]float64{}
 		for region, states := range i.currentHealth().Connections {
 			all[[2]string{region, "accepted"}], all[[2]string{region, "refused"}] = float64(states.Accepted), float64(states.Refused)
+		}
+		return all
+	})
+	m.ByStates("replicas", "Replicas of each shard that has several, by whether they answer and have all tables.", [2]string{"shard", "state"}, func() map[[2]string]float64 {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		all := map[[2]string]float64{}
+		for _, r := range i.replicas {
+			shard := strconv.Itoa(int(r.Shard))
+			ready, other := [2]string{shard, "ready"}, [2]string{shard, "not_ready"}
+			if !r.IsReady() {
+				ready, other = other, ready
+			}
+			all[ready]++
+			all[other] += 0
 		}
 		return all
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 
 	"adlens/internal/auth"
 	"adlens/internal/clickhouse/audit"
+	"adlens/internal/clickhouse/schema"
 	"adlens/internal/metrics"
 	"adlens/internal/redis"
 
@@ -85,12 +87,14 @@ func TestTheAgesOfLoadsAndRatesAreShown(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
 	i.restarts, i.ages = 6, audit.Ages{NewestLoad: at(11), OldestLoad: at(12), OldestRefresh: at(13), NewestRate: at(14),
 		Connections: []audit.ConnectionCount{{Region: "EU", Accepted: true, Count: 2}, {Region: "EU", Count: 3}}}
+	i.replicas = []audit.Replica{{Shard: 1}, {Shard: 1}, {Shard: 1, Err: errors.New("away")}, {Shard: 2, Schema: schema.State{Newest: 1}}}
 	m := metrics.New(limitNames, fileStatuses)
 	i.addIntegrityMetrics(m)
 	text := metricsShown(t, m)
 	for _, want := range []string{"engine_restarts_total 6", "damaged_accounts 0",
 		"newest_load_timestamp_seconds 11", "oldest_load_timestamp_seconds 12", "oldest_refresh_timestamp_seconds 13", "newest_rate_timestamp_seconds 14",
 		"oldest_rate_timestamp_seconds 0", // of none
+		`replicas{shard="1",state="ready"} 2`, `replicas{shard="1",state="not_ready"} 1`, `replicas{shard="2",state="ready"} 0`, `replicas{shard="2",state="not_ready"} 1`,
 		`platform_connections{region="EU",state="accepted"} 2`, `platform_connections{region="EU",state="refused"} 3`,
 	} {
 		if !strings.Contains(text, "\nadlens_"+want+"\n") {

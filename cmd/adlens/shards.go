@@ -1,24 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"adlens"
-	"adlens/internal/clickhouse/audit"
 	"adlens/internal/query"
 
 	"github.com/spf13/cobra"
 )
 
 type shardJSON struct {
-	Number   uint16 `json:"shard"`
-	Address  string `json:"address"`
-	Accounts int    `json:"accounts"`
-	Rows     uint64 `json:"fact_rows"`
-	Bytes    uint64 `json:"bytes_on_disk"`
+	Number   uint16  `json:"shard"`
+	Address  string  `json:"address"`
+	Accounts int     `json:"accounts"`
+	Rows     *uint64 `json:"fact_rows"`
+	Bytes    *uint64 `json:"bytes_on_disk"`
 }
 
 var errNoCluster = errors.New("there are no shards without --cluster")
@@ -29,7 +30,8 @@ func newShards(o *options) *cobra.Command {
 		Short: "List the shards of a cluster, and what each of them has",
 		Long: `List the shards of the cluster that --cluster names: how many accounts each has,
 and how many rows of facts and bytes on its disk. With --json each of data[] has
-shard, address, accounts, fact_rows and bytes_on_disk.
+shard, address, accounts, fact_rows and bytes_on_disk; the last two are null of a shard
+that cannot be asked, of which the error is.
 
 An account is whole on one shard. New accounts are spread over all shards by
 their ids; adlens account move brings one to another. A shard that is new to the
@@ -39,28 +41,27 @@ cluster is empty until then.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withDatabase(cmd.Context(), func(d *data) error {
-				all, err := d.listShards(cmd.Context())
-				if err != nil {
-					return err
+				all, err := d.Audit.Shards(cmd.Context())
+				if len(all) == 0 {
+					return cmp.Or(err, errNoCluster)
 				}
 				lines := make([]shardJSON, len(all))
 				for i, s := range all {
-					lines[i] = shardJSON(s)
+					lines[i] = shardJSON{Number: s.Number, Address: s.Address, Accounts: s.Accounts}
+					if s.Held != nil {
+						lines[i].Rows, lines[i].Bytes = &s.Held.Rows, &s.Held.Bytes
+					}
 				}
-				return printLines(o, cmd, lines, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK", func(l shardJSON) string {
-					return fmt.Sprintf("%d\t%s\t%d\t%d\t%s", l.Number, l.Address, l.Accounts, l.Rows, formatBytes(int64(l.Bytes)))
-				})
+				return errors.Join(err, printLines(o, cmd, lines, "SHARD\tADDRESS\tACCOUNTS\tFACT ROWS\tON DISK", func(l shardJSON) string {
+					rows, bytes := "-", "-"
+					if l.Rows != nil {
+						rows, bytes = strconv.FormatUint(*l.Rows, 10), formatBytes(int64(*l.Bytes))
+					}
+					return fmt.Sprintf("%d\t%s\t%d\t%s\t%s", l.Number, l.Address, l.Accounts, rows, bytes)
+				}))
 			})
 		},
 	}
-}
-
-func (d *data) listShards(ctx context.Context) ([]audit.Shard, error) {
-	all, err := d.Audit.Shards(ctx)
-	if err == nil && len(all) == 0 {
-		err = errNoCluster
-	}
-	return all, err
 }
 
 func newAccountMove(o *options) *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -321,7 +322,11 @@ func TestAShardThatIsAwayTakesItsOwnAccountsAlone(t *testing.T) {
 			t.Errorf("/readyz: %s", a)
 		}
 	}
-	house.MustRefuse(t, "shards", c.Run("shards"), "shard 2 of the cluster", "cannot be reached")
+	listed := c.Run("shards")
+	house.MustRefuse(t, "shards", listed, "shard 2 of the cluster", "cannot be reached")
+	if !regexp.MustCompile(`(?m)^1 .*iB$\n2 +\S+ +\d+ +- +-$`).MatchString(listed.Stdout) {
+		t.Errorf("what the other shard has is not listed: %s", listed)
+	}
 	house.MustRefuse(t, "a load", c.Run("load", "--account", on[2].Files.ID, more), "shard 2 of the cluster")
 	house.Need(t, c.shards[1].Start(t.Context()))
 	house.Load(t, c.Program, on[2], more)

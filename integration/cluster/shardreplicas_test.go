@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,8 +62,16 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 	c.loadPast(t, 2, figures)
 	house.Need(t, c.shards[0].Stop(t.Context()))
 	house.CheckAll(t, figures.Ask, figures.Model)
+	expectReplicas := func(want string) {
+		t.Helper()
+		if r := c.Run("doctor", "--quick"); !regexp.MustCompile(`(?m)^` + want).MatchString(r.Stdout) {
+			t.Errorf("doctor does not say %s: %s", want, r)
+		}
+	}
+	expectReplicas(`warning +replicas +shard 1: \S+: .*`)
 	house.Need(t, c.shards[0].Start(t.Context()))
 	c.fetch(t, 2, true)
+	expectReplicas(`ok +replicas +3 replicas with all tables`)
 	for i, replica := range c.shards {
 		more := figures.Take(1)
 		loaded := make(chan harness.Result)
@@ -87,6 +96,7 @@ func TestALostReplicaLosesNothing(t *testing.T) {
 	if r := c.Run("account", "list"); r.Code != 0 {
 		t.Errorf("account list while a replica cannot make its tables: %s", r)
 	}
+	expectReplicas(`warning +replicas +shard 1: \S+ has step 0 of \d+`)
 	house.CheckAll(t, figures.Ask, figures.Model)
 	house.Load(t, c.Program, figures, figures.Take(1)...)
 	house.CheckAll(t, figures.Ask, figures.Model)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/clickhouse/audit"
 	"adlens/internal/clickhouse/schema"
 	"adlens/internal/engine"
 )
@@ -87,6 +88,19 @@ func (e *examination) checkRights(c *checkup) error {
 		c.addFailure(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
 	}
 	return nil
+}
+
+// checkReplicas makes sure that each replica of a shard answers, and has all tables.
+func checkReplicas(c *checkup, all []audit.Replica) string {
+	for _, r := range all {
+		switch {
+		case r.Err != nil:
+			c.addWarning("start it: requests go on at the others, and loads as long as more than half of a shard's replicas are there", "shard %d: %s: %v", r.Shard, r.Address, r.Err)
+		case !r.IsReady():
+			c.addWarning("any command that is not for reading makes its tables, and says why where it refuses them, such as: adlens shards", "shard %d: %s has step %d of %d of the tables, and is not used", r.Shard, r.Address, r.Schema.Applied, r.Schema.Newest)
+		}
+	}
+	return fmt.Sprintf("%s with all tables", adlens.FormatCount(len(all), "replica"))
 }
 
 const putBack = "put the right database back, or the file where one is named"

@@ -1,8 +1,11 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -85,12 +88,17 @@ type Shard struct {
 	Number   uint16
 	Address  string // host:port of each replica
 	Accounts int
-	Rows     uint64 // of facts on the disk, dead ones included
-	Bytes    uint64 // of all tables on the disk
+	Held     *Held // nil where it cannot be asked
+}
+
+// Held is what a shard has on its disk.
+type Held struct {
+	Rows  uint64 // of facts, dead ones included
+	Bytes uint64 // of all tables
 }
 
 // Shards reads what each shard has, the first one first. A database without
-// shards has none.
+// shards has none. Where one cannot be asked, the error is its own, and the others are there.
 func (a Audit) Shards(ctx context.Context) ([]Shard, error) {
 	if !a.cluster.IsSharded() {
 		return nil, nil
@@ -107,10 +115,49 @@ func (a Audit) Shards(ctx context.Context) ([]Shard, error) {
 		}
 		counts[place]++
 	}
-	return cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (Shard, error) {
-		one := Shard{Number: s.Number, Address: s.Address(), Accounts: counts[s.Number]}
+	held, errs := cluster.GatherEach(ctx, a.cluster, func(s *cluster.Shard) (*Held, error) {
+		var one Held
 		err := s.ReadAsOwner(ctx, "SELECT sumIf(rows, table = 'facts'), sum(bytes_on_disk) FROM system.parts WHERE database = currentDatabase() AND active", nil,
 			conn.ScanInto(&one.Rows, &one.Bytes))
-		return one, err
+		return &one, err
 	})
+	all := make([]Shard, len(held))
+	for i, s := range a.cluster.Shards() {
+		all[i] = Shard{Number: s.Number, Address: s.Address(), Accounts: counts[s.Number], Held: held[i]}
+		if errs[i] != nil {
+			all[i].Held = nil
+		}
+	}
+	return all, cmp.Or(errs...)
+}
+
+// Replica is one of the servers of a shard that has several.
+type Replica struct {
+	Shard   uint16
+	Address string // host:port
+	Schema  schema.State
+	Err     error // why it cannot be asked; nil where it answers
+}
+
+// IsReady reports whether a replica answers and has all tables.
+func (r Replica) IsReady() bool { return r.Err == nil && r.Schema.Applied >= r.Schema.Newest }
+
+// Replicas asks each replica of each shard how far it is, all at once; none where shards have
+// one server each.
+func (a Audit) Replicas(ctx context.Context) (all []Replica) {
+	var servers []*conn.Server
+	for _, s := range a.cluster.Shards() {
+		for _, server := range s.Replicas() {
+			servers, all = append(servers, server), append(all, Replica{Shard: s.Number, Address: server.Address()})
+		}
+	}
+	var asking sync.WaitGroup
+	for i, server := range servers {
+		asking.Go(func() {
+			state, err := schema.ReadState(ctx, server)
+			all[i].Schema, all[i].Err = state, errors.Join(err, server.Close())
+		})
+	}
+	asking.Wait()
+	return all
 }

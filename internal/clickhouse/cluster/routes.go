@@ -103,15 +103,20 @@ func (c *Cluster) Everywhere(ctx context.Context, do func(*Shard) error) error {
 	return cmp.Or(c.atEach(ctx, func(_ int, s *Shard) error { return do(s) })...)
 }
 
-// Gather asks all servers at once and returns their answers in their order. Where
-// one has none there are none: what some of them say is no answer.
-func Gather[T any](ctx context.Context, c *Cluster, ask func(*Shard) (T, error)) ([]T, error) {
+// GatherEach asks all servers at once and returns their answers and errors in their order.
+func GatherEach[T any](ctx context.Context, c *Cluster, ask func(*Shard) (T, error)) ([]T, []error) {
 	all := make([]T, len(c.shards))
-	err := cmp.Or(c.atEach(ctx, func(i int, s *Shard) (err error) {
+	return all, c.atEach(ctx, func(i int, s *Shard) (err error) {
 		all[i], err = ask(s)
 		return err
-	})...)
-	if err != nil {
+	})
+}
+
+// Gather is GatherEach where one that has no answer leaves none: what some of them say is no
+// answer.
+func Gather[T any](ctx context.Context, c *Cluster, ask func(*Shard) (T, error)) ([]T, error) {
+	all, errs := GatherEach(ctx, c, ask)
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	return all, nil

@@ -165,3 +165,26 @@ func TestOnlyALongSearchInVainIsKept(t *testing.T) {
 		}
 	}
 }
+
+// One that is away follows later; that of all none is there is no answer of theirs.
+func TestWhatIsDoneAtReplicasIsDoneAtThoseThatAreThere(t *testing.T) {
+	t.Parallel()
+	server := shard(t, newStarted(t).Listener.Addr(), newStarted(t).Listener.Addr())
+	away, full := &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("away")}, &adlens.Error{Kind: adlens.DiskFull, Err: errors.New("full")}
+	for _, c := range []struct {
+		errs []error
+		want error
+	}{{[]error{nil, nil}, nil}, {[]error{away, nil}, nil}, {[]error{nil, away}, nil}, {[]error{away, away}, away}, {[]error{away, full}, full}} {
+		done := 0
+		err := server.AtReplicas(t.Context(), func(at *Server) error {
+			done++
+			if at.countReplicas() != 1 {
+				t.Errorf("it is done at %s", at.Address())
+			}
+			return c.errs[done-1]
+		})
+		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || done != len(c.errs) {
+			t.Errorf("%v: done at %d, and the error is %v, expected %v", c.errs, done, err, c.want)
+		}
+	}
+}

@@ -217,3 +217,25 @@ func (s *Server) Replicas() (all []*Server) {
 	}
 	return all
 }
+
+// AtReplicas does something at each replica of the server that is there, or at the server itself
+// where it has none. Where no replica is there, its error says of each why.
+func (s *Server) AtReplicas(ctx context.Context, do func(*Server) error) error {
+	all := s.Replicas()
+	if len(all) == 0 {
+		return do(s)
+	}
+	var away []error
+	for _, replica := range all {
+		err := errors.Join(do(replica), replica.Close())
+		if IsAway(ctx, err) {
+			away = append(away, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(away) == len(all) {
+		return errors.Join(away...)
+	}
+	return nil
+}

@@ -144,18 +144,26 @@ func (i *Inspector) LookAgain(ctx context.Context, account string) (whole bool, 
 // DamagedParts are the parts of our tables that the server found damaged, and
 // set aside, when it started. What was in them is in no answer any more; it may
 // have been of no account, as that of a load which a power cut ended. Tables
-// that are not synced to the disk, because nothing hangs on them, do not count.
+// that are not synced to the disk, because nothing hangs on them, do not count. Of replicas
+// each names its own.
 func (i *Inspector) DamagedParts(ctx context.Context) (parts []string, err error) {
 	var adding sync.Mutex
 	err = i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		texts, err := s.ReadTexts(ctx, `
+		return s.AtReplicas(ctx, func(at *conn.Server) error {
+			texts, err := at.ReadTexts(ctx, `
 SELECT concat(table, ' ', name, ' (', reason, ')')
 FROM system.detached_parts
 WHERE database = currentDatabase() AND startsWith(reason, 'broken') AND table NOT IN ('leases', 'day_uses', 'api_key_uses')`)
-		adding.Lock()
-		defer adding.Unlock()
-		parts = append(parts, texts...)
-		return err
+			adding.Lock()
+			defer adding.Unlock()
+			for _, text := range texts {
+				if s.IsReplicated() {
+					text += " at " + at.Address()
+				}
+				parts = append(parts, text)
+			}
+			return err
+		})
 	})
 	slices.Sort(parts)
 	return parts, err

@@ -168,23 +168,10 @@ var insertion = regexp.MustCompile(`(?m)^INSERT INTO`)
 // CreateTable makes a table, on each replica where a server has several. One that is away
 // gets it from the caller's next statement.
 func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
-	all := s.Replicas()
-	if len(all) == 0 {
-		return s.Exec(ctx, statement, nil)
+	if s.IsReplicated() {
+		statement = replicate(statement)
 	}
-	var away []error
-	for _, replica := range all {
-		err := errors.Join(replica.Exec(ctx, replicate(statement), nil), replica.Close())
-		if conn.IsAway(ctx, err) {
-			away = append(away, err)
-		} else if err != nil {
-			return err
-		}
-	}
-	if len(away) == len(all) {
-		return errors.Join(away...)
-	}
-	return nil
+	return s.AtReplicas(ctx, func(at *conn.Server) error { return at.Exec(ctx, statement, nil) })
 }
 
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
