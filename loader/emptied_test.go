@@ -3,7 +3,9 @@ package loader_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"adlens/loader"
 )
@@ -42,6 +44,41 @@ func TestAReportWithoutRowsSaysWhatItTakesAway(t *testing.T) {
 			if f.Status != loader.Loaded || f.Notice != step.says[j] {
 				t.Errorf("step %d: %s is %s with %q, want %q", i, filepath.Base(f.File), f.Status, f.Notice, step.says[j])
 			}
+		}
+	}
+}
+
+// Figures of days between others that no report covers look like days without ads.
+func TestALoadNamesTheDaysBetweenOthersThatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	d := openShared(t)
+	at := time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC)
+	report := func(start, end string) string {
+		return brandsReport{id: start, profile: profileUS, start: start, end: end, generated: at, rows: []brandsRow{{start, "7", "2", "1"}}}.write(t, t.TempDir())
+	}
+	const left = "days between others that no report covers count as nothing: %s of US %s SPONSORED_BRANDS. Load reports of them, without rows where there were no ads"
+	mustLoad(t, d.store(), t.Name(), writeBase(t))
+	for _, step := range []struct {
+		files []string
+		hole  string
+	}{
+		{[]string{report("2026-01-10", "2026-01-11")}, ""},
+		{[]string{report("2026-01-20", "2026-01-21")}, "2026-01-12 to 2026-01-19"},
+		{[]string{report("2026-01-14", "2026-01-14")}, ""}, // it was named before
+		{[]string{report("2026-01-24", "2026-01-24"), report("2026-01-22", "2026-01-23")}, ""},
+		{[]string{report("2026-01-08", "2026-01-08")}, "2026-01-09"},
+	} {
+		h := &heard{}
+		l := loader.Loader{Store: d.store(), Progress: h}
+		if _, err := l.Load(t.Context(), t.Name(), step.files); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if step.hole != "" {
+			want = []string{fmt.Sprintf(left, step.hole, profileUS)}
+		}
+		if !slices.Equal(h.notices, want) {
+			t.Errorf("%v: said is %q, expected %q", step.files, h.notices, want)
 		}
 	}
 }

@@ -109,7 +109,32 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 	takeFirstTimes(sound)
 	sortNewestFirst(sound)
 	s.sayUpgrades(sound)
-	return s.loadAll(ctx, sound)
+	before := s.Manifest()
+	if err := s.loadAll(ctx, sound); err != nil {
+		return err
+	}
+	s.sayHoles(before)
+	return nil
+}
+
+// sayHoles says which days lie between others since before and are in no report: a file may
+// have been forgotten, and they count as nothing.
+func (s *session) sayHoles(before manifest.Manifest) {
+	var holes []string
+	for _, m := range s.markets {
+		for _, p := range adlens.AdProducts {
+			slice := manifest.Slice{Marketplace: m.Key, AdProduct: p}
+			known := before.NotHeld(slice, 0)
+			for _, run := range s.Manifest().NotHeld(slice, 0) {
+				if !slices.ContainsFunc(known, func(k manifest.Run) bool { return k.First <= run.First && run.Last <= k.Last }) {
+					holes = append(holes, fmt.Sprintf("%s of %s %s %s", run, m.Country, m.ID, p))
+				}
+			}
+		}
+	}
+	if holes != nil {
+		s.progress.Notice("days between others that no report covers count as nothing: " + adlens.JoinFew(holes, 3, ", ") + ". Load reports of them, without rows where there were no ads")
+	}
 }
 
 // findFormer finds the reports that were loaded when campaigns, ad groups and the columns

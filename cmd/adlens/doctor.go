@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"adlens/internal/answer"
 	"adlens/internal/clickhouse"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -63,7 +64,7 @@ of which each has check, status (ok, warning, failed), detail, advice and accoun
 // newInstallation is what the flags name.
 func (o *options) newInstallation(po platformOptions, redis string) doctor.Installation {
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
-	in := doctor.Installation{Version: version, Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now,
+	in := doctor.Installation{Version: version, Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now, Deadline: answer.Timeout,
 		CheckKey: po.checkKey, CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
 	if o.clickhouse == "" {
 		in.DataDir = o.dataDir

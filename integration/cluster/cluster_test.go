@@ -324,7 +324,7 @@ func TestAShardThatIsAwayTakesItsOwnAccountsAlone(t *testing.T) {
 	}
 	listed := c.Run("shards")
 	house.MustRefuse(t, "shards", listed, "shard 2 of the cluster", "cannot be reached")
-	if !regexp.MustCompile(`(?m)^1 .*iB$\n2 +\S+ +\d+ +- +-$`).MatchString(listed.Stdout) {
+	if !regexp.MustCompile(`(?m)^1 .*B$\n2 +\S+ +\d+ +- +-$`).MatchString(listed.Stdout) {
 		t.Errorf("what the other shard has is not listed: %s", listed)
 	}
 	house.MustRefuse(t, "a load", c.Run("load", "--account", on[2].Files.ID, more), "shard 2 of the cluster")

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -243,4 +244,33 @@ func TestAServerThatHangsIsSaidToAndThenAnswersAsBefore(t *testing.T) {
 		t.Errorf("before %s, after a restart %s", before, a)
 	}
 	house.Need(t, server.Stop())
+}
+
+// Each statement of a request has a setting with its deadline.
+func TestAReaderWithoutTheDeadlineOfRequestsIsToldOf(t *testing.T) {
+	t.Parallel()
+	c := remote(t)
+	database := harness.Database(t.Name())
+	user := "limited_" + database
+	p, err := harness.NewAt(t.TempDir(), "ADLENS_CLICKHOUSE="+addressOf("clickhouse", harness.Writer, c.Native, database, ""),
+		"ADLENS_CLICKHOUSE_READER="+addressOf("clickhouse", user, c.Native, database, ""))
+	house.Need(t, err)
+	key, err := p.Account("limited")
+	house.Need(t, err)
+	servers := cluster{p, []*containers.ClickHouse{c}}
+	servers.as(t, containers.Owner, 1, "CREATE USER "+user+" IDENTIFIED BY '"+containers.Password+"' SETTINGS max_execution_time MAX 30")
+	defer servers.as(t, containers.Owner, 1, "DROP USER "+user)
+	servers.as(t, containers.Owner, 1, "GRANT SELECT ON "+database+".* TO "+user)
+	if r := p.Run("doctor"); r.Code != 1 || !regexp.MustCompile(`(?m)^failed +engine +.*max_execution_time`).MatchString(r.Stdout) {
+		t.Errorf("doctor: %s", r)
+	}
+	server, err := p.Serve()
+	house.Need(t, err)
+	t.Cleanup(func() { house.Need(t, server.Stop()) })
+	if a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/summary"); a.Status != 503 || !strings.Contains(string(a.Body), `"engine_unavailable"`) {
+		t.Errorf("a request: %s", a)
+	}
+	if log := server.Log(); !strings.Contains(log, "max_execution_time has to be allowed up to 35 seconds") {
+		t.Errorf("the log does not explain it: %s", log)
+	}
 }

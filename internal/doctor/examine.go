@@ -25,8 +25,9 @@ type Installation struct {
 	// one was named: no server starts without it.
 	CheckKey func() error
 	// CanOpen reports whether the credentials of a connection can be read.
-	CanOpen func(adlens.Connection) error
-	Now     func() time.Time
+	CanOpen  func(adlens.Connection) error
+	Now      func() time.Time
+	Deadline time.Duration // of a request
 }
 
 // Locks tell who is at work.

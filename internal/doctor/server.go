@@ -77,7 +77,7 @@ func (e *examination) adviceToOpen(err error) string {
 	return "read engine/engine.log in the data directory"
 }
 
-// checkRights holds what the user of a server may do against what is needed.
+// checkRights holds what the users of a server may do against what is needed.
 func (e *examination) checkRights(c *checkup) error {
 	missing, err := e.db.Audit.MissingRights(e.ctx, e.Remote)
 	if err != nil {
@@ -86,6 +86,9 @@ func (e *examination) checkRights(c *checkup) error {
 	}
 	if len(missing) > 0 {
 		c.addFailure(fmt.Sprintf("GRANT %s ON %s.* TO the user", strings.Join(missing, ", "), e.Remote), "the user may not %s in %s", strings.Join(missing, ", "), e.Remote)
+	}
+	if err := e.db.Audit.TryReader(e.ctx, e.Deadline); err != nil {
+		c.addFailure("correct the reader's password, rights or profile: a constraint on max_execution_time has to allow 35 seconds", "requests cannot be answered: %v", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -81,6 +82,14 @@ func (a Audit) Applied(ctx context.Context) (uint32, error) {
 func (a Audit) MissingRights(ctx context.Context, database string) ([]string, error) {
 	all, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) ([]string, error) { return schema.MissingRights(ctx, s.Server, database) })
 	return schema.SortRights(all), err
+}
+
+// TryReader runs a statement at each server as a request does, with its deadline: a server may
+// let the reader set none, or a shorter one.
+func (a Audit) TryReader(ctx context.Context, deadline time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	return a.cluster.Everywhere(ctx, func(s *cluster.Shard) error { return s.Ping(ctx) })
 }
 
 // Shard is what one shard of a cluster has.
