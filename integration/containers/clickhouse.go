@@ -239,6 +239,10 @@ const habits = `<limit>7</limit><offset>1</offset><extremes>1</extremes><final>1
 // tests ask as it, past the program.
 const Plain = "plain"
 
+// Bounded is a user with the rights of the one that reads, whom its profile lets no statement
+// have more than 30 seconds.
+const Bounded = "bounded"
+
 // usersFile has users whose rights are statements.
 func usersFile(users map[string][]string) string {
 	var b strings.Builder
@@ -249,10 +253,12 @@ func usersFile(users map[string][]string) string {
 		}
 		fmt.Fprintf(&b, "</grants></%s>", name)
 	}
-	b.WriteString("<clickhouse><profiles><writing>" + habits + "</writing><only_reading><readonly>2</readonly>" + habits + "</only_reading></profiles><users>")
+	b.WriteString("<clickhouse><profiles><writing>" + habits + "</writing><only_reading><readonly>2</readonly>" + habits + "</only_reading>" +
+		"<bounded><readonly>2</readonly><constraints><max_execution_time><max>30</max></max_execution_time></constraints></bounded></profiles><users>")
 	for name, grants := range users {
 		if strings.Contains(name, "reader") {
 			add(name, "only_reading", grants)
+			add(Bounded, "bounded", grants)
 			continue
 		}
 		add(name, "writing", grants)
