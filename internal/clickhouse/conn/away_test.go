@@ -14,6 +14,11 @@ import (
 // shard is a server whose replicas are at addresses.
 func shard(t *testing.T, replicas ...net.Addr) *Server {
 	t.Helper()
+	return checkedShard(t, Checks{Guard: &watcher{}}, replicas...)
+}
+
+func checkedShard(t *testing.T, checks Checks, replicas ...net.Addr) *Server {
+	t.Helper()
 	address := "http://writer:secret@" + replicas[0].String()
 	for _, other := range replicas[1:] {
 		address += "," + other.String()
@@ -23,7 +28,7 @@ func shard(t *testing.T, replicas ...net.Addr) *Server {
 		t.Fatal(err)
 	}
 	source.replicated = len(replicas) > 1
-	server := NewServer(source, Checks{Guard: &watcher{}})
+	server := NewServer(source, checks)
 	t.Cleanup(func() { server.Close() })
 	return server
 }
@@ -70,6 +75,8 @@ func TestAServerWhoseMachineIsGoneIsLookedForOnceInAWhile(t *testing.T) {
 	first, _ := gone(t)
 	second, knocks := gone(t)
 	for name, server := range map[string]*Server{"a server": shard(t, second), "a shard of replicas": shard(t, first, second)} {
+		at := server.source.(Remote)
+		at.reader.DialTimeout, at.writer.DialTimeout = longSearch+longSearch/5, longSearch+longSearch/5
 		read := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

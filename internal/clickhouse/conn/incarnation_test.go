@@ -259,14 +259,8 @@ func TestAnErrorOfAReplicaNamesThatAlone(t *testing.T) {
 		http.Error(w, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB. (NOT_ENOUGH_SPACE)", http.StatusInternalServerError)
 	}))
 	t.Cleanup(full.Close)
+	server := shard(t, full.Listener.Addr(), full.Listener.Addr())
 	host := full.Listener.Addr().String()
-	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + host + "," + host + "/adlens"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source.replicated = true
-	server := NewServer(source, Checks{})
-	defer server.Close()
 	var replica *ReplicaError
 	if err := server.Exec(t.Context(), "INSERT INTO facts SELECT 1", nil); !errors.As(err, &replica) || replica.Address != host {
 		t.Errorf("expected an error of %s: %v", host, err)
@@ -281,14 +275,7 @@ func TestAReplicaWithoutItsDatabaseIsRefused(t *testing.T) {
 		http.Error(w, "Code: 81. DB::Exception: Database adlens does not exist. (UNKNOWN_DATABASE)", http.StatusNotFound)
 	}))
 	t.Cleanup(empty.Close)
-	host := empty.Listener.Addr().String()
-	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + host + "," + host + "/adlens"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source.replicated = true
-	server := NewServer(source, Checks{Guard: &watcher{}, Verify: func(context.Context, *Session) error { return Refusal("it is empty") }})
-	defer server.Close()
+	server := checkedShard(t, Checks{Guard: &watcher{}, Verify: func(context.Context, *Session) error { return Refusal("it is empty") }}, empty.Listener.Addr(), empty.Listener.Addr())
 	if err := server.ReadOnce(t.Context(), "SELECT number", nil, ScanInto(new(int64))); !IsRefusal(err) {
 		t.Errorf("it is not refused: %v", err)
 	}
@@ -362,14 +349,9 @@ func TestAServerThatIsOutdatedIsPreparedBeforeItIsRead(t *testing.T) {
 func TestAReplicaThatIsOutdatedIsPassedUnlessAllAre(t *testing.T) {
 	t.Parallel()
 	one, other := newStarted(t), newStarted(t)
-	source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + one.Listener.Addr().String() + "," + other.Listener.Addr().String() + "/adlens"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source.replicated = true
 	const old, current = 1, 2
 	prepared := 0
-	server := NewServer(source, Checks{Guard: &watcher{},
+	server := checkedShard(t, Checks{Guard: &watcher{},
 		Verify: func(ctx context.Context, c *Session) error {
 			var number int64
 			if err := c.Read(ctx, "SELECT number", nil, ScanInto(&number)); err != nil || number == current {
@@ -382,8 +364,7 @@ func TestAReplicaThatIsOutdatedIsPassedUnlessAllAre(t *testing.T) {
 			one.number.Store(current)
 			other.number.Store(current)
 			return nil
-		}})
-	defer server.Close()
+		}}, one.Listener.Addr(), other.Listener.Addr())
 	server.prepared.Store(true)
 	for range 3 {
 		for _, step := range []struct {
@@ -411,22 +392,16 @@ func TestAReplicaThatStaysOutdatedIsPassedWhileItsServerIsPrepared(t *testing.T)
 		one, other := newStarted(t), newStarted(t)
 		one.number.Store(c.one)
 		other.number.Store(c.other)
-		source, err := NewRemote(RemoteConfig{Address: "http://writer:secret@" + one.Listener.Addr().String() + "," + other.Listener.Addr().String() + "/adlens"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		source.replicated = true
 		var server *Server
 		var got int64
 		read := func(ctx context.Context) error { return server.ReadOnce(ctx, "SELECT number", nil, ScanInto(&got)) }
-		server = NewServer(source, Checks{Guard: &watcher{}, Prepare: read, Verify: func(ctx context.Context, c *Session) error {
+		server = checkedShard(t, Checks{Guard: &watcher{}, Prepare: read, Verify: func(ctx context.Context, c *Session) error {
 			var number int64
 			if err := c.Read(ctx, "SELECT number", nil, ScanInto(&number)); err != nil || number == current {
 				return err
 			}
 			return ErrOutdated
-		}})
-		defer server.Close()
+		}}, one.Listener.Addr(), other.Listener.Addr())
 		if err := server.MakeReady(t.Context()); err != nil || got != c.want {
 			t.Errorf("%+v: it is prepared at a replica of %d: %v", c, got, err)
 		}
