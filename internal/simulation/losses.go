@@ -22,7 +22,7 @@ func (w *world) lost(account string) string {
 func (w *world) lostSince(account string, step int) bool {
 	return slices.ContainsFunc(w.plan.Accounts, func(of string) bool {
 		t := w.truths[of]
-		return (account == "" || account == of) && (t.vanished != "" || t.mended > step)
+		return (account == "" || account == of) && (t.vanished != "" || len(t.copies) > 0 || t.mended > step)
 	})
 }
 
@@ -32,8 +32,13 @@ var losable = append([]string{"commits", "commit_units", "seals", "number_blocks
 // losableMeanwhile are tables of which a load takes over rows.
 var losableMeanwhile = []string{"facts", "facts", "month_products", "month_ad_groups", "products", "entities"}
 
-// vanish loses what some inserts of one of some accounts wrote into one of some tables.
+// vanish loses what some inserts of one of some accounts wrote into one of some tables, of
+// several shards at one of them.
 func (w *world) vanish(r *rand.Rand, accounts, names []string) {
+	if at := w.everywhere(); len(at) > 1 && w.here == nil {
+		w.on(at[r.IntN(len(at))], func() { w.vanish(r, accounts, names) })
+		return
+	}
 	table, account := names[r.IntN(len(names))], accounts[r.IntN(len(accounts))]
 	if w.lost(account) != "" {
 		return
@@ -60,8 +65,26 @@ func (w *world) vanish(r *rand.Rand, accounts, names []string) {
 		return
 	}
 	w.trace.add("%d %d inserts of %s of %s are gone", w.steps, dropped, account, table)
-	w.truths[account].vanished = table
-	w.truths[account].recount()
+	w.truths[account].lose(table)
+}
+
+// lose notes that a table lost rows at the shard whose call is carried out, or at the only
+// server. Those of a copy count once the account is there.
+func (t *truth) lose(table string) {
+	if at := t.world.here; at != nil && at != t.world.shardOf(t.account) {
+		t.copies[at] = table
+		return
+	}
+	t.vanished = table
+	t.recount()
+}
+
+// clear notes that a table of a copy has no rows any more.
+func (t *truth) clear(table string) {
+	if at := t.world.here; at != nil && t.copies[at] == table {
+		delete(t.copies, at)
+		t.mended = t.world.steps
+	}
 }
 
 // spoil changes bytes of an insert, which cannot be read from then on. A restore in place
@@ -73,8 +96,8 @@ func (w *world) spoil(table, account string, place int) {
 	w.trace.add("%d insert %d of %s into %s cannot be read any more", w.steps, place, account, table)
 	w.rows.SpoilBlock(table, account, place)
 	t := w.truths[account]
-	t.vanished, t.spoiled = table, true
-	t.recount()
+	t.spoiled = true
+	t.lose(table)
 }
 
 // setAside has the engine go on without what cannot be read of an account.

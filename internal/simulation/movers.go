@@ -214,6 +214,9 @@ func (s movePort) Clear(ctx context.Context, number uint16, account, table strin
 			return
 		}
 		w.rows.Clear(ctx, account, table)
+		if w.rows.Unread == "" {
+			w.truths[account].clear(table)
+		}
 		if table == "ledger" {
 			w.ledger[account] = nil
 		}
@@ -278,6 +281,9 @@ func (w *world) settleMoves() {
 		if again(); err != nil && strings.Contains(err.Error(), "has a newer load") {
 			w.lastLoad(account, loader.Loaded)
 			again()
+		}
+		if w.lost(account) != "" || len(w.truths[account].copies) > 0 { // it stays, or goes as it is
+			continue
 		}
 		if err != nil && w.fault == "" {
 			w.truths[account].fail("after the storm, it is not moved: %v", err)

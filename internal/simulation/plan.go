@@ -153,9 +153,9 @@ func NewPlan(u *universe, seed uint64) *Plan {
 		}
 		p.add("backupper", 0, r, r.IntN(2), func() Step { return Step{Wait: 50 * time.Millisecond} })
 	case Moves:
-		// Without a lock nothing keeps two movers apart. What is lost is left out.
+		// Without a lock nothing keeps two movers apart.
 		waits = []time.Duration{0, 0, 20 * time.Second, 2 * time.Minute}
-		p.Lock, p.Vanish, p.FaultRate, p.EventRate = lockLease, false, p.FaultRate/4, 800+p.EventRate
+		p.Lock, p.FaultRate, p.EventRate = lockLease, p.FaultRate/4, 800+p.EventRate
 		p.Replicas = seed/16%3 > 0
 		p.Accounts = []string{"acme", "bolt"}[:1+r.IntN(5)/3]
 		for i := range 2 {

@@ -225,7 +225,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 	bits := fault >> 20
 	switch v {
 	case done, lost:
-		w.rows.Unread = ""
+		w.takeUnread()
 		for _, piece := range c.pieces {
 			piece()
 		}
@@ -234,7 +234,7 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 				return v, err
 			}
 		}
-		if table := w.rows.Unread; table != "" && !c.local && w.broken != SkipUnread {
+		if table := w.takeUnread(); table != "" && !c.local && w.broken != SkipUnread {
 			return v, &adlens.Error{Kind: adlens.Damaged, Err: fmt.Errorf("rows of %s cannot be read", table)}
 		}
 	case delayed:
@@ -257,6 +257,15 @@ func (w *world) carryOut(c *call, fault uint32) (verdict, error) {
 		}
 	}
 	return v, errorOf(v, c)
+}
+
+// takeUnread returns a table of which something was needed since the last time that cannot be
+// read, "" where there is none.
+func (w *world) takeUnread() (table string) {
+	for _, at := range w.everywhere() {
+		w.on(at, func() { table, w.rows.Unread = cmp.Or(table, w.rows.Unread), "" })
+	}
+	return table
 }
 
 func (w *world) delay(c *call, bits uint32) {

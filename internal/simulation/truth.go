@@ -18,9 +18,10 @@ import (
 type truth struct {
 	world    *world
 	account  string
-	vanished string // the table that lost rows, until the account is reopened
-	spoiled  bool   // they are there, and cannot be read, until they are set aside
-	mended   int    // the step at which it was whole again
+	vanished string            // the table that lost rows, until the account is reopened
+	spoiled  bool              // they are there, and cannot be read, until they are set aside
+	mended   int               // the step at which it was whole again
+	copies   map[*shard]string // likewise of shards where the account is not
 
 	states   map[uint32]visible // by the number of their newest commit, also those that are not live
 	now      visible
@@ -60,7 +61,7 @@ type claim struct {
 type fileLoad struct{ op, file int }
 
 func newTruth(w *world, account string) *truth {
-	return &truth{world: w, account: account, states: map[uint32]visible{}, told: map[fileLoad]claim{}, seen: map[fileLoad]bool{}, numbers: map[uint32]*session{}, expects: map[string]*answers{}, history: []moment{{}}}
+	return &truth{world: w, account: account, states: map[uint32]visible{}, told: map[fileLoad]claim{}, seen: map[fileLoad]bool{}, numbers: map[uint32]*session{}, expects: map[string]*answers{}, copies: map[*shard]string{}, history: []moment{{}}}
 }
 
 // fail notes the first thing that is wrong.
