@@ -70,6 +70,7 @@ const (
 	MoveUnsettled     Broken = "A move gives the lock back before others have read the new place"
 	MoveAtOnce        Broken = "A move deletes what requests still read where the account was"
 	MoveUncompared    Broken = "What a move has copied is not compared"
+	MoveBlind         Broken = "A move deletes what other shards have without a look at what is left of it"
 	MoveUnfenced      Broken = "A move does not fence off a writer that may have a commit under way"
 	MoveUnheld        Broken = "A move goes on after its lock has ended"
 	LatePlace         Broken = "The place of an account is written after the lock has ended"
@@ -83,7 +84,7 @@ var faultsOfPrograms = []Broken{NoFence, GreatestWins, BelieveNumbers, BelieveFa
 	ListsApart, OlderLists, SmallUncounted, BuildOnLosses, BuildOnLater, DamageForAll, RowsOfAll, TrimLive,
 	KeysByClock, KeptKeys, NoMark, UnmarkedCommit, SuspectsOut, CountBehind, CountForgotten, WallMinutes,
 	UnsettledBackup, BackupOfNone, FirstLinks, ReadFirst, RestoreOpen, RestoreUnlocked, RestoreAtOnce, SkipUnread, KeepUnread, SameNumbers, LookOnce, UnreadHides, NoCatchUp, KeptViews, AnswerOn,
-	PlacesForEver, MoveUnsettled, MoveAtOnce, MoveUncompared, MoveUnfenced, MoveUnheld, LatePlace, LateDeletion, LateCopy}
+	PlacesForEver, MoveUnsettled, MoveAtOnce, MoveUncompared, MoveBlind, MoveUnfenced, MoveUnheld, LatePlace, LateDeletion, LateCopy}
 
 // hooks change what a process is told, or does. Nil hooks change nothing.
 type hooks struct {

@@ -14,7 +14,7 @@ import (
 // hasGuards reports whether the readers of a seed's run look through all accounts at once, as
 // servers do, where those of others look at the one that they are asked about. They lose rows
 // of several accounts, and bytes that change are as frequent as rows that vanish.
-// Where accounts move, none loses rows.
+// Where accounts move, rows of one may be at two shards, and each reader looks at its own.
 func hasGuards(p *Plan) bool {
 	return p.World != Moves && slices.Contains([]uint64{9, 11, 14, 15}, p.Seed/16%16)
 }

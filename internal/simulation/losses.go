@@ -1,9 +1,12 @@
 package simulation
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
+	"adlens/internal/commits"
+	"adlens/internal/manifest"
 	"adlens/internal/tables"
 )
 
@@ -75,8 +78,40 @@ func (t *truth) lose(table string) {
 		t.copies[at] = table
 		return
 	}
-	t.vanished = table
+	t.vanished, t.lostAt = table, t.world.steps
 	t.recount()
+}
+
+// leave makes sure that a move does not delete rows which the account's own shard lost, at the
+// shard whose call is carried out, where it could have seen that.
+func (t *truth) leave(ctx context.Context, mover *op) {
+	if t.vanished == "" || t.lostAt >= mover.looked {
+		return
+	}
+	here := t.countGenerations(ctx)
+	t.world.on(t.world.shardOf(t.account), func() {
+		state, _ := commits.Read(ctx, t.world.rows, t.account)
+		own := t.countGenerations(ctx)
+		for _, kind := range manifest.Kinds {
+			for _, e := range state.Manifest.Of(kind) {
+				for _, table := range tables.OfKind(kind) {
+					if of := (tables.Count{Table: table, Generation: e.Generation}); here[of] > own[of] {
+						t.fail("a move deletes rows of %s that were lost before it looked where the account is", table)
+					}
+				}
+			}
+		}
+	})
+}
+
+// countGenerations counts the rows of each generation of a table.
+func (t *truth) countGenerations(ctx context.Context) map[tables.Count]uint64 {
+	all, _ := t.world.rows.CountRows(ctx, t.account, tables.OfGenerations()...)
+	rows := map[tables.Count]uint64{}
+	for _, c := range all {
+		rows[tables.Count{Table: c.Table, Generation: c.Generation}] = c.Rows
+	}
+	return rows
 }
 
 // clear notes that a table of a copy has no rows any more.

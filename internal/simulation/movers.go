@@ -130,6 +130,10 @@ func (s movePort) Faults(ctx context.Context, number uint16, account string, liv
 	case live != nil && s.world.broken == MoveUncompared:
 		return nil, nil
 	case live == nil:
+		s.local(ctx, "look", account, nil, func() { s.op.looked = s.world.steps })
+		if s.world.broken == MoveBlind {
+			return nil, nil
+		}
 		return loader.Verify(onShard(ctx, number), store(s), account)
 	}
 	return loader.VerifyAs(onShard(ctx, number), store(s), account, *live)
@@ -212,6 +216,9 @@ func (s movePort) Clear(ctx context.Context, number uint16, account, table strin
 	err := s.writeOf(onShard(ctx, number), account, "clear "+table, account, func() {
 		if late = w.clockOf(w.here).After(until.Clock) || w.uptime() > until.Running || w.uptime() < until.Since; late && w.broken != LateDeletion {
 			return
+		}
+		if w.here != w.shardOf(account) {
+			w.truths[account].leave(ctx, s.op)
 		}
 		w.rows.Clear(ctx, account, table)
 		if w.rows.Unread == "" {

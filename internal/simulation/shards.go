@@ -192,9 +192,10 @@ func (w *world) leaseLeft(l *lease) time.Duration {
 func (w *world) setPlace(account string, to uint16) {
 	w.noted[account] = moves.Place{Shard: to, Version: w.noted[account].Version + 1}
 	w.trace.add("  %s is on shard %d", account, to)
-	if t, at := w.truths[account], w.shards[to-1]; t.copies[at] != "" {
-		t.vanished = t.copies[at]
+	t, at := w.truths[account], w.shards[to-1]
+	if t.copies[at] != "" {
+		t.vanished, t.lostAt = t.copies[at], w.steps
 		delete(t.copies, at)
 	}
-	w.on(w.shardOf(account), w.truths[account].moved)
+	w.on(at, t.moved)
 }

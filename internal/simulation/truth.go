@@ -19,6 +19,7 @@ type truth struct {
 	world    *world
 	account  string
 	vanished string            // the table that lost rows, until the account is reopened
+	lostAt   int               // the step
 	spoiled  bool              // they are there, and cannot be read, until they are set aside
 	mended   int               // the step at which it was whole again
 	copies   map[*shard]string // likewise of shards where the account is not

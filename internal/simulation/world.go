@@ -122,6 +122,7 @@ type op struct {
 	atoms   map[uint32]*atom
 	results []string
 	placed  bool // of a move: it has begun to write the new place
+	looked  int  // likewise: the step at which it looked last whether what the account's shard has is all
 }
 
 func newWorld(plan *Plan, traced bool) *world {
