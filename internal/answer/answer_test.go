@@ -277,6 +277,22 @@ func TestTheAccountIsThatOfAllConnectionsAndProcesses(t *testing.T) {
 	}
 }
 
+// A client that polls learns of its key's end before it is refused.
+func TestTheAccountSaysWhenItsKeyEnds(t *testing.T) {
+	s := New(Config{Figures: query.NewService(&shop{}, nil), Connections: linked{}, Uses: linked{}, Now: func() time.Time { return now }})
+	for _, ends := range []*time.Time{nil, new(now.Add(time.Hour))} {
+		q, err := s.Ask(t.Context(), auth.Caller{Account: adlens.Account{ID: "acme"}, Key: auth.Record{ExpiresAt: ends}}, Request{Endpoint: Account})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		a, err := q.Answer(t.Context())
+		if err != nil || strings.Contains(string(a.Body), `"expires_at":"2026-03-10T13:00:00.000Z"`) != (ends != nil) || strings.Contains(string(a.Body), "expires_at") != (ends != nil) {
+			t.Errorf("of a key that ends at %v: %s: %v", ends, a.Body, err)
+		}
+	}
+}
+
 // Columns are the same whether there are rows or not, and whatever is null.
 func TestListsWithoutRowsHaveTheirColumns(t *testing.T) {
 	for want, both := range map[string][2]func(*writer){

@@ -86,6 +86,9 @@ func (w *writer) writeAccount(a account) {
 		}
 		w.writeTimestamp("created_at", &a.Key.CreatedAt)
 		w.writeTimestamp("last_used_at", a.LastUse)
+		if a.Key.ExpiresAt != nil {
+			w.writeTimestamp("expires_at", a.Key.ExpiresAt)
+		}
 	})
 	formats.Nullable(w.Writer, "connected_app", a.app, func(app connectedApp) {
 		w.Text("name", app.name)
