@@ -58,6 +58,9 @@ func Open(ctx context.Context, dataDir string) (*Engine, error) {
 		return nil, err
 	}
 	users, err := waitLock(ctx, h.usersLock(), unix.LOCK_SH)
+	if errors.Is(err, os.ErrPermission) { // a file of another user
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("an engine of %s is stopping and does not end: %w", dataDir, err)
 	}
@@ -180,6 +183,9 @@ func (e *Engine) killFrozen(silent Endpoint) error {
 }
 
 func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
+	if err := e.home.checkStored(); err != nil {
+		return Endpoint{}, err
+	}
 	library, err := findLibrary()
 	if err != nil {
 		return Endpoint{}, err

@@ -44,3 +44,24 @@ func (h home) checkOwner() error {
 	}
 	return nil
 }
+
+// checkStored makes sure that an engine which starts can read all that is stored: a part with a
+// file that it may not read, as one of another user, it would take for broken, and set aside for
+// good.
+func (h home) checkStored() error {
+	return filepath.WalkDir(h.storeDir(), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			err = unix.Access(path, unix.R_OK)
+		}
+		var stat unix.Stat_t
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case !errors.Is(err, fs.ErrPermission) || unix.Lstat(path, &stat) != nil:
+			return err
+		}
+		me := UserName(uint32(os.Geteuid()))
+		return fmt.Errorf("%s belongs to user %s, and this is user %s, who may not read it; the engine was not started, since it would set sound data aside: chown -R %s %s",
+			path, UserName(stat.Uid), me, me, filepath.Dir(string(h)))
+	})
+}
