@@ -26,9 +26,14 @@ func (p *process) readOf(ctx context.Context, account, name, detail string, do f
 	return p.readAt(ctx, func() (*shard, error) { return p.findShard(ctx, account) }, name, detail, do)
 }
 
-// readAtEach parks a call that reads of all accounts, at one shard after the other.
+// readAtEach parks a call that reads of all accounts, at one shard after the other, or at the one
+// that the context has chosen.
 func (p *process) readAtEach(ctx context.Context, name, detail string, do func() error) error {
+	chosen, one := ctx.Value(chosenShard{}).(uint16)
 	for _, at := range p.world.everywhere() {
+		if one && at != nil && at.number != chosen {
+			continue
+		}
 		if err := p.readAt(ctx, func() (*shard, error) { return at, nil }, name, detail, do); err != nil {
 			return err
 		}

@@ -14,9 +14,8 @@ import (
 // hasGuards reports whether the readers of a seed's run look through all accounts at once, as
 // servers do, where those of others look at the one that they are asked about. They lose rows
 // of several accounts, and bytes that change are as frequent as rows that vanish.
-// Where accounts move, rows of one may be at two shards, and each reader looks at its own.
 func hasGuards(p *Plan) bool {
-	return p.World != Moves && slices.Contains([]uint64{9, 11, 14, 15}, p.Seed/16%16)
+	return slices.Contains([]uint64{9, 11, 14, 15}, p.Seed/16%16)
 }
 
 // guard is what a reader knows of what was lost, as internal/clickhouse/integrity does.
@@ -49,6 +48,29 @@ func (p *process) inspectAll(ctx context.Context) error {
 	if err := p.local(ctx, "inspect", "", nil, func() { began = p.world.steps }); err != nil {
 		return err
 	}
+	lost := map[string][]string{}
+	for _, at := range p.world.everywhere() {
+		losses, err := p.inspectShard(ctx, at)
+		if err != nil {
+			return err
+		}
+		for _, l := range losses {
+			lost[l.Account] = append(lost[l.Account], l.What)
+		}
+	}
+	return p.local(ctx, "inspected", "", nil, func() {
+		for _, account := range slices.Sorted(maps.Keys(lost)) {
+			p.withhold(account, began, lost[account])
+		}
+	})
+}
+
+// inspectShard looks through one of several shards, or the only server. What one misses of an
+// account that is elsewhere is no loss.
+func (p *process) inspectShard(ctx context.Context, at *shard) ([]commits.Loss, error) {
+	if at != nil {
+		ctx = onShard(ctx, at.number)
+	}
 	losses, err := commits.FindLosses(ctx, watched{port{p}})
 	switch {
 	case p.world.broken == LookOnce:
@@ -58,18 +80,18 @@ func (p *process) inspectAll(ctx context.Context) error {
 	case adlens.KindOf(err) == adlens.Damaged:
 		losses, err = commits.FindLossesEach(ctx, watched{port{p}})
 	}
-	if err != nil {
-		return err
+	if err != nil || at == nil || len(losses) == 0 {
+		return losses, err
 	}
-	lost := map[string][]string{}
-	for _, l := range losses {
-		lost[l.Account] = append(lost[l.Account], l.What)
-	}
-	return p.local(ctx, "inspected", "", nil, func() {
-		for _, account := range slices.Sorted(maps.Keys(lost)) {
-			p.withhold(account, began, lost[account])
+	elsewhere := map[string]bool{}
+	for _, account := range p.world.plan.Accounts {
+		is, err := p.readPlace(ctx, account)
+		if err != nil {
+			return nil, err
 		}
-	})
+		elsewhere[account] = is.Shard != at.number
+	}
+	return slices.DeleteFunc(losses, func(l commits.Loss) bool { return elsewhere[l.Account] }), nil
 }
 
 func (p *process) withhold(account string, began int, faults []string) {
