@@ -69,7 +69,7 @@ func TestALoadNamesTheDaysBetweenOthersThatItLeavesOut(t *testing.T) {
 		{[]string{report("2026-01-08", "2026-01-08")}, "2026-01-09"},
 	} {
 		h := &heard{}
-		l := loader.Loader{Store: d.store(), Progress: h}
+		l := loader.Loader{Store: d.store(), Progress: h, Whole: true}
 		if _, err := l.Load(t.Context(), t.Name(), step.files); err != nil {
 			t.Fatal(err)
 		}

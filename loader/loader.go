@@ -38,6 +38,10 @@ type Loader struct {
 	// says or else its own time.
 	Profile     string
 	GeneratedAt time.Time
+
+	// Whole says that all files which are to come are among those of a load: days between
+	// others that none covers are told of.
+	Whole bool
 }
 
 // Load loads the extract files of the paths for an account, directories with
@@ -167,6 +171,7 @@ type session struct {
 	commitRows  int
 	profile     string    // of reports of the console; "" where none was named
 	generatedAt time.Time // likewise
+	whole       bool      // likewise
 
 	markets       []Marketplace
 	rates         Rates
@@ -197,7 +202,7 @@ func (l *Loader) openSession(ctx context.Context, account string) (*session, err
 	if err != nil {
 		return nil, err
 	}
-	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), commitRows: cmp.Or(l.CommitRows, 2_000_000), profile: l.Profile, generatedAt: l.GeneratedAt,
+	return &session{Session: writer, store: l.Store, progress: l.Progress, account: account, blockRows: cmp.Or(l.BlockRows, 100_000), commitRows: cmp.Or(l.CommitRows, 2_000_000), profile: l.Profile, generatedAt: l.GeneratedAt, whole: l.Whole,
 		loadedReports: map[string]bool{}, noted: map[LedgerKey]bool{}, notices: map[string]string{}, profileFiles: map[string]file{}}, nil
 }
 

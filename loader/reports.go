@@ -113,7 +113,9 @@ func (s *session) loadReports(ctx context.Context, files []file) error {
 	if err := s.loadAll(ctx, sound); err != nil {
 		return err
 	}
-	s.sayHoles(before)
+	if s.whole {
+		s.sayHoles(before)
+	}
 	return nil
 }
 

@@ -87,7 +87,9 @@ func (i *inspector) inspectAtStart(ctx context.Context) error {
 		return err
 	}
 	i.readAges(ctx)
-	i.readReplicas(ctx)
+	if i.only == "" {
+		i.readReplicas(ctx)
+	}
 	i.sayDamage()
 	return nil
 }

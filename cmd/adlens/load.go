@@ -172,7 +172,7 @@ func (d *data) loadFiles(ctx context.Context, account string, paths []string, p 
 	defer debug.SetGCPercent(debug.SetGCPercent(loadGCPercent))
 	defer runtime.KeepAlive(make([]byte, loadGCFloor))
 	l := d.newLoader(p)
-	l.Profile, l.GeneratedAt = profile, generatedAt
+	l.Profile, l.GeneratedAt, l.Whole = profile, generatedAt, true
 	return l.Load(ctx, account, paths)
 }
 

@@ -254,7 +254,7 @@ func TestAReaderWithoutTheDeadlineOfRequestsIsToldOf(t *testing.T) {
 	figures, _ := house.FiguresAndLists(t, other, house.Seed(t), 0)
 	p, err := harness.NewAt(other.DataDir, other.Settings[0], "ADLENS_CLICKHOUSE_READER="+addressOf("clickhouse", containers.Bounded, c.Native, harness.Database(t.Name()), ""))
 	house.Need(t, err)
-	if r := p.Run("doctor"); r.Code != 1 || !regexp.MustCompile(`(?m)^failed +engine +.*max_execution_time`).MatchString(r.Stdout) {
+	if r := p.Run("doctor"); r.Code != 1 || !regexp.MustCompile(`(?m)^failed +requests +.*max_execution_time`).MatchString(r.Stdout) {
 		t.Errorf("doctor: %s", r)
 	}
 	server, err := p.Serve("--answer-cache", "0", "--figure-memory", "0")

@@ -75,6 +75,9 @@ func Examine(ctx context.Context, in Installation, o Options) (findings []Findin
 		return e.findings, ctx.Err()
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	if in.DataDir == "" {
+		e.runCheck("requests", e.tryRequest)
+	}
 	if replicas := e.db.Audit.Replicas(ctx); len(replicas) > 0 {
 		e.runCheck("replicas", func(c *checkup) (string, error) { return checkReplicas(c, replicas), nil })
 	}

@@ -55,9 +55,9 @@ func (h home) checkStored() error {
 		}
 		var stat unix.Stat_t
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case !errors.Is(err, fs.ErrPermission): // what else is wrong with a part is the engine's to say
 			return nil
-		case !errors.Is(err, fs.ErrPermission) || unix.Lstat(path, &stat) != nil:
+		case unix.Lstat(path, &stat) != nil:
 			return err
 		}
 		me := UserName(uint32(os.Geteuid()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adlens"
@@ -49,23 +50,37 @@ func isUnanswered(ctx context.Context, err error) bool {
 	return KindOf(ctx, err) == adlens.QueryTimeout || errors.Is(err, clickhouse.ErrAcquireConnTimeout)
 }
 
-// machinePatience is how long the other machine may confirm nothing, with a statement under way:
-// that it takes long itself keeps no system from confirming. It leaves a request the time to be
-// answered by another replica.
-const machinePatience = 15 * time.Second
+// machinePatience is how long the other machine of a reading connection may take nothing and
+// confirm nothing: that a statement takes long keeps no system from confirming. It leaves a
+// request the time to be answered by another replica. blockPatience is that of a writing one,
+// whose server may stand still before it takes a block.
+const (
+	machinePatience = 15 * time.Second
+	blockPatience   = time.Minute
+)
 
-// suspect makes sure that the server of a session answers, after a statement whose deadline
-// passed: one that stands still, or whose machine is gone, breaks no connection.
+// suspect makes sure that the server of a session answers both users, after a statement whose
+// deadline passed: one that stands still, or whose machine is gone, breaks no connection. An
+// embedded engine has a watch of its own.
 func (s *Server) suspect(c *Session) {
-	if !c.suspected.CompareAndSwap(false, true) {
+	if _, ok := s.source.(Remote); !ok || !c.suspected.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
 		defer c.suspected.Store(false)
-		err := probeServer(context.Background(), c.target.Writer)
-		var exception *clickhouse.Exception
-		if err != nil && !errors.As(err, &exception) {
-			s.dropSession(c)
+		for _, of := range []*clickhouse.Options{c.target.Reader, c.target.Writer} {
+			one := *of
+			countDials(&one, &atomic.Uint64{}, machinePatience) // not the session's
+			err := probeServer(context.Background(), &one)
+			var exception *clickhouse.Exception
+			if err != nil && !errors.As(err, &exception) {
+				s.dropSession(c)
+				return
+			}
 		}
 	}()
 }
+
+// searching is the key of a context that looks for a server whatever a search before it found: a
+// lock that is not renewed ends.
+type searching struct{}

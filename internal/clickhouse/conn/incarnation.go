@@ -35,9 +35,9 @@ const mostIncarnations = 64
 
 // countDials counts the connections that come about with options. Over the native protocol
 // each host has the patience to itself, as without this: the driver's context ends with that
-// of the first.
-func countDials(options *clickhouse.Options, dials *atomic.Uint64) {
-	network := net.Dialer{Timeout: options.DialTimeout, Control: boundSilence,
+// of the first. A machine may be silent for a patience.
+func countDials(options *clickhouse.Options, dials *atomic.Uint64, patience time.Duration) {
+	network := net.Dialer{Timeout: options.DialTimeout, Control: boundSilence(patience),
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: machinePatience / 3, Interval: machinePatience / 3, Count: 2}}
 	dial, native := network.DialContext, options.Protocol == clickhouse.Native
 	if options.TLS != nil && native { // over HTTP the driver adds TLS itself

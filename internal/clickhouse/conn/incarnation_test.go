@@ -240,7 +240,7 @@ func TestEachHostHasThePatienceToItself(t *testing.T) {
 	for protocol, want := range map[clickhouse.Protocol]uint64{clickhouse.Native: 1, clickhouse.HTTP: 0} {
 		var dials atomic.Uint64
 		options := &clickhouse.Options{Protocol: protocol, DialTimeout: DialPatience}
-		countDials(options, &dials)
+		countDials(options, &dials, machinePatience)
 		c, err := options.DialContext(ended, started.Listener.Addr().String())
 		if err == nil {
 			c.Close()

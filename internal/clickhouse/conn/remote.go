@@ -194,8 +194,9 @@ func (r Remote) Target(ctx context.Context) (Target, error) {
 			}
 			options.Addr = open
 		}
-		countDials(options, target.Dials)
 	}
+	countDials(&reader, target.Dials, machinePatience)
+	countDials(&writer, target.Dials, blockPatience)
 	return target, nil
 }
 

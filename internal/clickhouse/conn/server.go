@@ -166,7 +166,7 @@ func (s *Server) connect(ctx context.Context) (*Session, error) {
 	if c, err := s.heldSession(ctx); c != nil || err != nil {
 		return c, err
 	}
-	if err := s.absence.read(); err != nil {
+	if err := s.absence.read(); err != nil && ctx.Value(searching{}) == nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -289,7 +289,7 @@ const repeatWithin = 20 * time.Second
 
 // Read runs a statement as the reader, when it is the turn of the account
 // that is its parameter. A server that went away in the middle is looked for
-// once more within the deadline, unless that took long: reading twice does no harm.
+// once more within the deadline, unless that or the search took long: reading twice does no harm.
 func (s *Server) Read(ctx context.Context, sql string, params Params, read func(Rows) error) error {
 	if isPreparing(ctx, s) { // for whom those may wait who have the places
 		return s.ReadOnce(ctx, sql, params, read)
@@ -437,7 +437,7 @@ func (s *Server) Insert(ctx context.Context, sql string, fillBatch func(Batch) e
 // write runs a writing statement, where there are replicas in its turn.
 func (s *Server) write(ctx context.Context, sql string, use func(context.Context, *Session) error) error {
 	attempt := func(ctx context.Context) error {
-		return s.withSession(ctx, isUnwritten, use)
+		return s.withSession(context.WithValue(ctx, searching{}, true), isUnwritten, use)
 	}
 	if s.IsReplicated() {
 		return s.turns.writeInTurn(ctx, sql, attempt)

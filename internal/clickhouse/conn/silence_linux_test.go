@@ -15,7 +15,7 @@ func TestAConnectionToAMachineThatIsGoneIsBrokenSoon(t *testing.T) {
 	t.Parallel()
 	address, _ := gone(t)
 	options := &clickhouse.Options{Protocol: clickhouse.Native, DialTimeout: DialPatience}
-	countDials(options, &atomic.Uint64{})
+	countDials(options, &atomic.Uint64{}, machinePatience)
 	c, err := options.DialContext(t.Context(), address.String())
 	if err != nil {
 		t.Fatal(err)
