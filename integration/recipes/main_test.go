@@ -113,6 +113,7 @@ type counted struct {
 	Address  string
 	lock     sync.Mutex
 	requests []costed
+	key      string // replaces that of requests; "" passes it on
 }
 
 // costed is a request with its answer's status and bytes.
@@ -130,6 +131,11 @@ func countRequests(t *testing.T, address string) *counted {
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wrote := &counting{ResponseWriter: w, status: http.StatusOK}
+		c.lock.Lock()
+		if c.key != "" {
+			r.Header.Set("Authorization", "Bearer "+c.key)
+		}
+		c.lock.Unlock()
 		proxy.ServeHTTP(wrote, r)
 		c.lock.Lock()
 		defer c.lock.Unlock()
@@ -162,6 +168,13 @@ func (c *counted) take() []costed {
 	taken := c.requests
 	c.requests = nil
 	return taken
+}
+
+// answerAs has requests answered for another key.
+func (c *counted) answerAs(key string) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.key = key
 }
 
 // statuses are how often each status was answered.
