@@ -208,6 +208,22 @@ func refusing(t *testing.T, address string, status int, refuses func(request int
 	return server.URL
 }
 
+// spentDay refuses every request until midnight, as a server does whose limit of the
+// day is used up.
+func spentDay(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.Header().Set("Retry-After", "72439")
+		w.WriteHeader(http.StatusTooManyRequests)
+		fmt.Fprintf(w, `{"status":429,"detail":%q}`, spentDetail)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+const spentDetail = "the limit of the day is used up"
+
 // truncating passes requests on, and says of each answer that rows were left out.
 func truncating(t *testing.T, address string) string {
 	t.Helper()

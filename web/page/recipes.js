@@ -25,7 +25,7 @@ SERVER=${shell(origin)}
 page=${shell(address(all))}
 headers=$(mktemp)
 while [ -n "$page" ]; do
-  curl -H 'Authorization: Bearer YOUR_API_KEY' --fail --retry 5 \\
+  curl -H 'Authorization: Bearer YOUR_API_KEY' --fail --retry 5 --retry-max-time 120 \\
     --dump-header "$headers" "$SERVER$page" || { failed=$?; break; }
   page=$(sed -n 's/^[Ll]ink: <\\([^>]*\\)>; rel="next".*/\\1/p' "$headers")
 done
