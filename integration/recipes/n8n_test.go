@@ -130,3 +130,24 @@ func TestAWorkflowSaysWhatWasRefused(t *testing.T) {
 		t.Errorf("with a wrong key it says %q and keeps %v", fault, tables)
 	}
 }
+
+// Other tools read one period each time, which has all days that serve still reads
+// again: 60 and, where it missed a week, up to 65 that have ended.
+func TestThePeriodOfOtherToolsHasAllRestatedDays(t *testing.T) {
+	t.Parallel()
+	_, one := house.ShopWithData(t)
+	text, err := os.ReadFile(filepath.Join(documented, "n8n.md"))
+	house.Need(t, err)
+	_, row, _ := strings.Cut(string(text), "| Query | ")
+	row, _, _ = strings.Cut(row, " |\n")
+	query := strings.NewReplacer("`", "", " = ", "=", ", ", "&").Replace(row)
+	answer := house.Get(t, one.Ask, "/api/v1/timeline?"+query)
+	var said struct {
+		Period struct {
+			First string `json:"start_date"`
+		}
+	}
+	if json.Unmarshal(answer.Body, &said) != nil || said.Period.First == "" || said.Period.First > house.DaysAgo(67) {
+		t.Errorf("%s begins on %q, expected %s or before: %s", query, said.Period.First, house.DaysAgo(67), answer)
+	}
+}
