@@ -29,9 +29,9 @@ connection to the platform, and say what to do about each finding.
 Every rollup is added up again from its facts and compared to the last digit,
 which reads all that is held: seconds for a million rows. --quick leaves that
 out. Each account takes some 40 statements besides, with --quick nearly as many,
-however little it has: of many accounts --account examines one sooner. Nothing is
-changed, and a running server is not in the way; where no engine runs, one is
-started for as long as the examination takes.
+however little it has, and each of its links one or two: of many accounts --account
+examines one sooner. Nothing is changed, and a running server is not in the way;
+where no engine runs, one is started for as long as the examination takes.
 
 The exit code is 0 where nothing failed; warnings alone do not change it. With
 --json it prints account (the one that is examined alone, else null) and checks[],
@@ -65,7 +65,7 @@ of which each has check, status (ok, warning, failed), detail, advice and accoun
 func (o *options) newInstallation(po platformOptions, redis string) doctor.Installation {
 	none := &data{Database: &clickhouse.Database{}} // whether a secret can be read needs none
 	in := doctor.Installation{Version: version, Redis: redis, Extracts: o.extractsDir(), Open: o.openUnmigrated, Now: time.Now, Deadline: answer.Timeout,
-		CheckKey: po.checkKey, CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen}
+		CheckKey: po.checkKey, CanOpen: o.newConnector(none, po, nil, secret.ReadKey, nil).CanOpen, RefusalOf: refusalOf}
 	if o.clickhouse == "" {
 		in.DataDir = o.dataDir
 	} else if remote, err := o.remoteServer(); err == nil { // Open says what is wrong with an address

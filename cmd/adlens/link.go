@@ -13,6 +13,7 @@ import (
 	"adlens"
 	"adlens/internal/answer"
 	"adlens/internal/auth"
+	"adlens/internal/clickhouse"
 	"adlens/internal/query"
 
 	"github.com/spf13/cobra"
@@ -196,6 +197,27 @@ func tryRequest(ctx context.Context, answers *answer.Service, caller auth.Caller
 		return nil, err
 	}
 	return a.Pages, nil
+}
+
+// refusalOf returns why a stored link answers 404 until its account changes; nil where
+// it does not.
+func refusalOf(ctx context.Context, db *clickhouse.Database, account adlens.Account, link auth.Record) (refusal, err error) {
+	read := feeds.read
+	if auth.Share.IsOf(link) {
+		read = shares.read
+	}
+	_, _, requests, err := read(link.Request)
+	if err != nil {
+		return err, nil
+	}
+	answers := (&data{Database: db}).newAnswers()
+	for _, request := range requests {
+		refusal, err := answers.RefusalOf(ctx, auth.Caller{Account: account, Marketplaces: link.Marketplaces}, request)
+		if refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	return nil, nil
 }
 
 // candidate is a store of one link.

@@ -120,6 +120,44 @@ func TestTheDoctorWarnsOfLinksThatExpire(t *testing.T) {
 	doctor(t, h.Program, []sick{{"keys", "warning", "feed " + feed + " (sheet) expired at"}, {"keys", "warning", "expired at"}}, "--account", account) // links are answered still
 }
 
+// A reader of such a link gets no reason, so the operator has to see it.
+func TestTheDoctorWarnsOfLinksThatAnswerNothing(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	h, account := house.Own(t), house.AccountID(t)
+	healthy(t, h.Program, account)
+	const profile = "3982475484689176"
+	load := func(state string, rows int, generated time.Time) {
+		t.Helper()
+		dir := t.TempDir()
+		row := house.With(house.CampaignRow("22", "Lamps", "USD"), "state", state)
+		house.ExportPair(state, profile, "campaigns", generated, row).Write(t, dir)
+		figures := house.SpPair("of-"+state, profile, house.DaysAgo(41), 1, generated)
+		figures.Rows = figures.Rows[:rows]
+		figures.Write(t, dir)
+		if l, err := h.Load(account, dir); err != nil || l.Code != 0 {
+			t.Fatalf("load: %v %s", err, l.Result)
+		}
+	}
+	load("ENABLED", 1, time.Now().Add(-time.Hour))
+	house.Feed(t, h, account, "/timeline?range=last_30_days")
+	house.Share(t, h, account, "#/campaigns?marketplace_id="+profile)
+	house.Share(t, h, account, "#/ad-groups?marketplace_id="+profile+"&campaign_id=22")
+	refused := []string{
+		house.Feed(t, h, account, "/ad-groups?marketplace_id="+profile+"&campaign_id=22"),
+		house.Feed(t, h, account, "/report?dimensions=date&product_ids=B000,B0A"),
+	}
+	doctor(t, h.Program, nil, "--account", account)
+	load("ARCHIVED", 0, time.Now().Add(-time.Minute))
+	for _, path := range refused {
+		if a := house.Get(t, harness.Client{Address: h.Server.Address}, path); a.Status != 404 {
+			t.Errorf("%s: want 404, got %s", path, a)
+		}
+	}
+	const unlisted, unknown = `(%s) answers 404: campaign_id: "22" is no campaign in the list`, `(sheet) answers 404: product_ids: "B000"`
+	doctor(t, h.Program, []sick{{"keys", "warning", fmt.Sprintf(unlisted, "sheet")}, {"keys", "warning", unknown}, {"keys", "warning", fmt.Sprintf(unlisted, "board")}}, "--account", account)
+}
+
 func TestTheDoctorLeavesOutWhatTakesLong(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)

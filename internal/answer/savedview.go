@@ -368,13 +368,38 @@ func isKeptLocal(name string) bool {
 // has or local money of two currencies, as not found: a message may name others that
 // it has. What the reader sent, and what a moving period may refuse, is explained.
 func hideSaved(saved bool, err error) error {
-	var wrong *query.FaultsError
-	if !saved || !errors.As(err, &wrong) {
-		return err
-	}
-	explained := append([]string{"compare", "granularity"}, arranging...)
-	if !slices.ContainsFunc(wrong.Faults, func(f adlens.Fault) bool { return !slices.Contains(explained, f.Parameter) }) {
+	if !saved || !refusesSaved(err) {
 		return err
 	}
 	return &NotFoundError{"this link's request is no longer accepted, mostly because its account changed; its creator sees the reason by creating it again"}
+}
+
+// refusesSaved reports whether an error refuses a saved value, other than one that a
+// moving period may refuse on some days.
+func refusesSaved(err error) bool {
+	var wrong *query.FaultsError
+	explained := append([]string{"compare", "granularity"}, arranging...)
+	return errors.As(err, &wrong) && slices.ContainsFunc(wrong.Faults, func(f adlens.Fault) bool { return !slices.Contains(explained, f.Parameter) })
+}
+
+// RefusalOf returns why a link of a caller answers a request with 404 until its account
+// changes once more, which its readers are not told; nil where it does not. Of figures
+// nothing is computed.
+func (s *Service) RefusalOf(ctx context.Context, caller auth.Caller, r Request) (refusal, err error) {
+	question, err := s.Ask(ctx, caller, r)
+	if err == nil {
+		defer question.Close()
+		if _, isOfFigures := catalogueOf(r.Endpoint).Parameter("campaign_ids"); !isOfFigures { // a list is checked as it is read
+			_, err = question.Answer(ctx)
+		}
+	}
+	var gone *NotFoundError
+	var wrong *query.FaultsError
+	switch {
+	case refusesSaved(err), errors.As(err, &gone):
+		return err, nil
+	case errors.As(err, &wrong):
+		return nil, nil
+	}
+	return nil, err
 }

@@ -226,22 +226,29 @@ func (e *examination) keysOf(c *checkup, a account) (live int, err error) {
 	return live, err
 }
 
-// checkLinks warns of feed and share links as of keys. Most links are meant to end: one
-// that has expired is reported only if it was in use until lately.
+// checkLinks warns of feed and share links as of keys, and of those that answer 404. Most
+// links are meant to end: one that has expired is reported only if it was in use until lately.
 func (e *examination) checkLinks(c *checkup, a account) (valid int, err error) {
 	now := e.Now()
 	all, err := e.db.Feeds.Feeds(e.ctx, a.ID)
 	for _, l := range all {
+		kind, command := auth.Feed, "feed"
+		if auth.Share.IsOf(l) {
+			kind, command = auth.Share, "share"
+		}
 		if l.ValidAt(now) {
 			valid++
+			refusal, err := e.RefusalOf(e.ctx, e.db, a.Account, l)
+			if err != nil && adlens.KindOf(err) != adlens.Damaged { // which is a finding already
+				return valid, err
+			}
+			if refusal != nil {
+				c.addWarning(fmt.Sprintf("adlens %s create, with what is accepted, and adlens %s revoke %s", command, command, l.ID), "%s %s (%s) answers 404: %v", kind.Name, l.ID, l.Name, refusal)
+			}
 		}
 		inUse := l.LastUsedAt != nil && now.Sub(*l.LastUsedAt) < expiryNotice
 		if l.RevokedAt != nil || l.ExpiresAt == nil || !l.ValidAt(now) && !inUse {
 			continue
-		}
-		kind, command := auth.Feed, "feed"
-		if auth.Share.IsOf(l) {
-			kind, command = auth.Share, "share"
 		}
 		e.warnOfExpiry(c, l, kind.Name, command, fmt.Sprintf("adlens %s create, with what adlens %s list --account %s shows of it", command, command, a.ID))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/auth"
 	"adlens/internal/clickhouse"
 )
 
@@ -25,7 +26,11 @@ type Installation struct {
 	// one was named: no server starts without it.
 	CheckKey func() error
 	// CanOpen reports whether the credentials of a connection can be read.
-	CanOpen  func(adlens.Connection) error
+	CanOpen func(adlens.Connection) error
+	// RefusalOf returns why a feed or share link answers 404 until its account changes;
+	// nil where it does not.
+	RefusalOf func(context.Context, *clickhouse.Database, adlens.Account, auth.Record) (refusal, err error)
+
 	Now      func() time.Time
 	Deadline time.Duration // of a request
 }
