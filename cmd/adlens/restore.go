@@ -28,7 +28,8 @@ backup of this database unless another is named: nothing of it is answered until
 all of it is back, and the same command repeats a restore that was interrupted.
 Keys, links and connections stay as they are, and what was lost of them comes back:
 revoked, or named, where its last change was lost, which may have been its end.
-Figures, lists and records are those of the backup, unless they are whole. Of a
+Figures, lists and records are those of the backup, unless they are whole: reports
+that were loaded since are named, as far as that is left. Load them again. Of a
 cluster that lost its shard, the account goes to another one.
 
 A whole backup, and an account that was missing, bring back subscriptions, keys,

@@ -44,6 +44,7 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 			return whole, err
 		}
 	}
+	r.tellLoaded(ctx, e.Account)
 	r.room, err = r.MakeRoom(ctx, e.Account, func(wait time.Duration) {
 		r.progress.Notice(fmt.Sprintf("nothing of it is answered from now on; waiting %s for those who may still be reading", wait.Round(time.Second)))
 	})
@@ -51,6 +52,28 @@ func (r *restoring) makeRoom(ctx context.Context, e Entry, c catalogue) (whole b
 		_, err = r.mendDirectory(ctx, e, c)
 	}
 	return false, err
+}
+
+// tellLoaded says as of when the figures are going to be, and which reports were loaded since:
+// the notes of these go with the figures, so a repetition cannot say it. Notes that cannot be
+// read are part of the damage.
+func (r *restoring) tellLoaded(ctx context.Context, account string) {
+	at := r.takenAt()
+	r.progress.Notice("its figures, lists and records are as of " + adlens.FormatTime(at) + " once it is restored: load again what came since")
+	loads, err := r.LoadedSince(ctx, account, at)
+	if err != nil || len(loads.Files) == 0 {
+		return
+	}
+	of := ""
+	if loads.Days != "" {
+		of = " of " + loads.Days
+	}
+	was := "were"
+	if len(loads.Files) == 1 {
+		was = "was"
+	}
+	r.progress.Notice(fmt.Sprintf("%s%s %s loaded since: load them again: %s",
+		adlens.FormatCount(len(loads.Files), "report"), of, was, adlens.JoinFew(loads.Files, named, ", ")))
 }
 
 // mendDirectory brings back what the account lost of the directory, and reports

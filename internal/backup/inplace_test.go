@@ -154,7 +154,7 @@ func TestARestoreInPlaceEndsWithEachCallThatFails(t *testing.T) {
 			t.Errorf("the restore of an account %s did %v: %v", c.name, whole.done, err)
 		}
 		// Keys that were revoked since the backup work again once the directory is back.
-		if says := slices.ContainsFunc(told.all, func(text string) bool { return strings.Contains(text, "are as of 2026-11-02") }); says != whole.loads {
+		if says := slices.ContainsFunc(told.all, func(text string) bool { return strings.Contains(text, "to the platform, are as of 2026-11-02") }); says != whole.loads {
 			t.Errorf("of an account %s is told %q", c.name, told.all)
 		}
 		for i, call := range whole.calls {
@@ -188,6 +188,30 @@ func TestARestoreInPlaceClearsOnlyTheDamagedAccountOfItsBackup(t *testing.T) {
 		err := repairAccount(t, c.place, c.taken, r, silence{})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || len(r.done) > 0) {
 			t.Errorf("the restore of an account %s did %v: %v, want %q", c.name, r.done, err, c.want)
+		}
+	}
+}
+
+// What came after the backup is gone with a restore in place, which says so before it clears.
+func TestARestoreInPlaceSaysWhatToLoadAgain(t *testing.T) {
+	source := withCreation{withDirectory{units{&shelf{now: time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC), generation: 1031, stored: map[uint32]int{1031: 3}, promised: 3}}}}
+	place, taken := takeWhole(t, source, source.clock)
+	const asOf = "its figures, lists and records are as of 2026-11-02T03:00:00.000Z once it is restored: load again what came since"
+	for _, c := range []struct {
+		loaded Loads
+		want   []string
+	}{
+		{Loads{}, []string{asOf}},
+		{Loads{Files: []string{"a.json"}}, []string{asOf, "1 report was loaded since: load them again: a.json"}},
+		{Loads{Files: strings.Split("a.json b.json c.json d.json e.json f.json", " "), Days: "2026-11-02 to 2026-11-08"},
+			[]string{asOf, "6 reports of 2026-11-02 to 2026-11-08 were loaded since: load them again: a.json, b.json, c.json, d.json, e.json and 1 more"}},
+	} {
+		r := &refusing{target: &target{overtaken: &overtaken{units: source.units, looks: 1000, loaded: c.loaded}, shown: [][]string{{"acme"}}}, fails: -1, made: creation}
+		var told notices
+		err := repairAccount(t, place, taken, r, &told)
+		since := slices.DeleteFunc(told.all, func(text string) bool { return !strings.Contains(text, "since") })
+		if err != nil || !slices.Equal(since, c.want) {
+			t.Errorf("with %v loaded since, the restore says %q, want %q: %v", c.loaded, since, c.want, err)
 		}
 	}
 }

@@ -58,14 +58,20 @@ func Restore(ctx context.Context, p Place, t Taken, into Sink, o Restoring, prog
 
 // tellAsOf says of when what is not loaded is: what was changed since is not known.
 func (r *restoring) tellAsOf() {
-	as := adlens.FormatTime(r.taken.TakenAt)
-	if at, found := r.Earlier[r.Account]; found {
-		as = adlens.FormatTime(at)
-	} else if r.Account == "" && len(r.Earlier) > 0 {
+	as := adlens.FormatTime(r.takenAt())
+	if r.Account == "" && len(r.Earlier) > 0 {
 		as += ", or of the earlier time of their account"
 	}
 	r.progress.Notice("subscriptions, keys, links and connections, of assistants and to the platform, are as of " + as +
 		": cancel, revoke and remove again what was canceled, revoked or removed since, and connect again assistants that connected or refreshed since")
+}
+
+// takenAt is of when the backup has the chosen account, or all that it names no other time of.
+func (r *restoring) takenAt() time.Time {
+	if at, found := r.Earlier[r.Account]; found {
+		return at
+	}
+	return r.taken.TakenAt
 }
 
 type restoring struct {

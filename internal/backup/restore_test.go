@@ -38,11 +38,12 @@ func (u units) Live(ctx context.Context, account string, h Header) ([]Live, erro
 type overtaken struct {
 	Sink
 	units
-	looks int
-	began string // the backup whose restore is noted
-	whole bool
-	empty bool // it has the account's id and nothing of what was loaded
-	done  []string
+	looks  int
+	began  string // the backup whose restore is noted
+	whole  bool
+	loaded Loads // since the backup; not known where there is no file
+	empty  bool  // it has the account's id and nothing of what was loaded
+	done   []string
 }
 
 var errOther = errors.New("another restore has taken over")
@@ -89,6 +90,14 @@ func (o *overtaken) Faults(context.Context, string) ([]string, error) {
 		return nil, nil
 	}
 	return []string{"facts", "units", "products", "titles", "keys", "links", "seals"}, nil
+}
+
+// LoadedSince is nothing where the test's database lost the notes.
+func (o *overtaken) LoadedSince(_ context.Context, _ string, at time.Time) (Loads, error) {
+	if o.loaded.Files == nil || !at.Equal(o.now) {
+		return Loads{}, errCall
+	}
+	return o.loaded, nil
 }
 
 func (o *overtaken) MakeRoom(context.Context, string, func(time.Duration)) (Room, error) {

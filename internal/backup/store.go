@@ -83,6 +83,9 @@ type Sink interface {
 	// HasLoads reports whether loads of an account are there, whether the directory knows it
 	// or not.
 	HasLoads(ctx context.Context, account string) (bool, error)
+	// LoadedSince returns the reports that were loaded into an account after a time, as far as
+	// what is left of it says.
+	LoadedSince(ctx context.Context, account string, at time.Time) (Loads, error)
 	// Recall places an account that the directory does not know any more where its loads
 	// are.
 	Recall(ctx context.Context, account string) error
@@ -105,4 +108,10 @@ type Room interface {
 	RequireOurs(ctx context.Context) error
 	// Reopen has the account answered again.
 	Reopen(ctx context.Context) error
+}
+
+// Loads are reports that were loaded.
+type Loads struct {
+	Files []string // one of each report, the first that was loaded first
+	Days  string   // that they speak for, "" where that is lost
 }

@@ -48,6 +48,11 @@ func (s sink) Live(ctx context.Context, account string, h backup.Header) ([]back
 	return source{s.process}.Live(ctx, account, h)
 }
 
+// LoadedSince is for people alone, who load again what it names.
+func (s sink) LoadedSince(context.Context, string, time.Time) (loads backup.Loads, err error) {
+	return loads, nil
+}
+
 func (s sink) Left(context.Context, string) (left []string, err error) {
 	for _, table := range tables.OfGenerations() {
 		if all, _ := s.world.rows.Rows(table).ReadAll(context.Background()); len(all) > 0 {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"time"
 
 	"adlens/internal/backup"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
+	"adlens/internal/manifest"
 	"adlens/internal/query"
 )
 
@@ -62,4 +65,37 @@ func (s Sink) MakeRoom(ctx context.Context, account string, wait func(time.Durat
 		}
 	}
 	return room, room.Clear(there)
+}
+
+// LoadedSince reads the ledger, which names no days: those are of the live units that name the
+// reports.
+func (s Sink) LoadedSince(ctx context.Context, account string, at time.Time) (loads backup.Loads, err error) {
+	ctx = conn.Inspecting(ctx)
+	reports := map[string]bool{}
+	err = s.cluster.Export(ctx, `
+SELECT report_id, any(file)
+FROM ledger
+WHERE account_id = {account:String} AND loaded_at > fromUnixTimestamp64Milli({at:Int64}, 'UTC')
+GROUP BY report_id
+ORDER BY min(loaded_at), report_id`, conn.Params{"account": query.Text(account), "at": strconv.FormatInt(at.UnixMilli(), 10)}, func(scan conn.Scan) error {
+		var id, file string
+		err := scan(&id, &file)
+		reports[id], loads.Files = true, append(loads.Files, file)
+		return err
+	})
+	if err != nil {
+		return loads, err
+	}
+	state, err := commits.Read(ctx, s.port, account)
+	if err != nil { // the record is damaged
+		return loads, nil
+	}
+	months := slices.Clone(state.Manifest.Of(manifest.Month))
+	for i, m := range months {
+		months[i].Sources = slices.DeleteFunc(slices.Clone(m.Sources), func(s manifest.Source) bool { return !reports[s.ReportID] })
+	}
+	if first, last, ok := manifest.New(0, months...).HeldDays(manifest.Any); ok {
+		loads.Days = manifest.Run{First: first, Last: last}.String()
+	}
+	return loads, nil
 }

@@ -1,0 +1,49 @@
+package backup_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"adlens/integration/harness"
+	"adlens/integration/house"
+)
+
+// loadDay loads a report of one day into the account acme.
+func loadDay(t *testing.T, p *harness.Program, day int) {
+	t.Helper()
+	dir, of := t.TempDir(), house.DaysAgo(day)
+	house.SpPair("day-"+of, "701", of, 1, time.Now()).Write(t, dir)
+	if l, err := p.Load("acme", dir); err != nil || l.Code != 0 {
+		t.Fatalf("load: %v %s", err, l.Result)
+	}
+}
+
+// A restore in place says of when the figures are, and what to load again.
+func TestARestoreInPlaceNamesTheReportsThatWereLoadedSince(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	p, dir := newShop(t)
+	if l, err := p.Load("acme", dir); err != nil || l.Code != 0 {
+		t.Fatalf("load: %v %s", err, l.Result)
+	}
+	loadDay(t, p, 12)
+	place := house.Copied{Program: p, Place: t.TempDir()}
+	place.Backup(t)
+	loadDay(t, p, 11)
+	loadDay(t, p, 9)
+	house.AsWriter(t, p, "ALTER TABLE day_totals DELETE WHERE day = (SELECT max(day) FROM day_totals)")
+	r := p.Run("restore", "--from", place.Place, "--account", "acme")
+	for _, want := range []string{
+		"its figures, lists and records are as of ",
+		"2 reports of " + house.DaysAgo(11) + " to " + house.DaysAgo(9) + " were loaded since: load them again: /",
+		"day-" + house.DaysAgo(11), "day-" + house.DaysAgo(9),
+	} {
+		if r.Code != 0 || !strings.Contains(r.Stderr, want) {
+			t.Errorf("the restore does not say %q: %s", want, r)
+		}
+	}
+	if l, err := p.Load("acme", dir); err != nil || l.Code != 0 {
+		t.Errorf("load: %v %s", err, l.Result)
+	}
+}
