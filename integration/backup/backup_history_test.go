@@ -19,6 +19,35 @@ func loadDay(t *testing.T, p *harness.Program, day int) {
 	}
 }
 
+// Loads after an older copy of a data directory was put back have the numbers of those that
+// were lost, which older backups alone have then.
+func TestABackupOfAnOlderCopyThatWasLoadedOnSaysSo(t *testing.T) {
+	t.Parallel()
+	p, dir := newShop(t)
+	if l, err := p.Load("acme", dir); err != nil || l.Code != 0 {
+		t.Fatalf("load: %v %s", err, l.Result)
+	}
+	loadDay(t, p, 12)
+	house.Need(t, p.StopEngine())
+	older := house.CopyOf(t, p)
+	loadDay(t, p, 11)
+	loadDay(t, p, 10)
+	place := house.Copied{Program: p, Place: t.TempDir()}
+	place.Backup(t)
+	house.Need(t, p.StopEngine())
+
+	loadDay(t, older, 9)
+	loadDay(t, older, 8)
+	place.Program = older
+	r := older.Run("backup", "--to", place.Place, "--keep", "1")
+	house.MustRefuse(t, "a backup of another history", r, "account acme", "the last backup has loads that the database lacks")
+	if all := place.Listed(t); len(all) != 2 {
+		t.Errorf("there are the backups %v, want both", all)
+	}
+	loadDay(t, older, 7)
+	place.Backup(t, "--keep", "2")
+}
+
 // A restore in place says of when the figures are, and what to load again.
 func TestARestoreInPlaceNamesTheReportsThatWereLoadedSince(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // Source is a database that is backed up. It is only read.
@@ -21,6 +22,9 @@ type Source interface {
 	// Live reads which generations of an account are live, at one moment.
 	// The rows have the columns of h, those of the table UnitTable.
 	Live(ctx context.Context, account string, h Header) ([]Live, error)
+	// Units returns what each live commit of an account made live, also what later ones
+	// replaced, as far back as the record of commits goes.
+	Units(ctx context.Context, account string) ([]tables.Unit, error)
 	// Export visits rows as RowBinary has them, with the columns of h.
 	Export(ctx context.Context, e Extent, h Header, visit func(row []byte) error) error
 }

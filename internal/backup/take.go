@@ -70,6 +70,10 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 	for i, id := range accounts {
 		progress.Account(id, i, len(accounts))
 		entry, err := t.copyAccount(ctx, id)
+		lacks := false
+		if err == nil {
+			lacks, err = t.lacksLastCommit(ctx, entry)
+		}
 		if err != nil {
 			err = fmt.Errorf("account %s: %w", id, err)
 		}
@@ -83,7 +87,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 			return Taken{}, err
 		default:
 			index.Accounts = append(index.Accounts, entry)
-			if t.own && entry.Version < t.last[id].Version {
+			if lacks {
 				older = append(older, fmt.Errorf("account %s: %w", id, errOlder))
 			}
 		}
@@ -125,7 +129,69 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 }
 
 // errOlder is why no older backup is removed after one that was taken.
-var errOlder = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has newer loads than the database, as after an older copy of its disk was put back: load them again, or restore that backup into a new data directory or database; no older one was removed this time")}
+var errOlder = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has loads that the database lacks, as after an older copy of its disk was put back: load them again, or restore that backup into a new data directory or database; no older one was removed this time")}
+
+// lacksLastCommit reports whether the account is not what that of the last backup became: the
+// number of its newest commit is gone, or was given out again, as to a load after a copy of the
+// disk was put back. Once the record of commits begins after that number, nothing tells.
+func (t *taking) lacksLastCommit(ctx context.Context, now Entry) (bool, error) {
+	last := t.last[now.Account]
+	if !t.own || now.Catalogue == last.Catalogue {
+		return false, nil
+	}
+	if now.Version < last.Version {
+		return true, nil
+	}
+	live, err := t.Units(ctx, now.Account)
+	if err != nil || !slices.ContainsFunc(live, func(u tables.Unit) bool { return u.Number <= last.Version }) {
+		return false, err
+	}
+	units, err := t.readLastUnits(ctx)
+	if err != nil || units == nil {
+		return false, err
+	}
+	gone := map[originated]bool{}
+	for row := range units.Rows {
+		if uint32(units.numberAt("number", row)) == last.Version {
+			gone[originated{uint32(units.numberAt("generation", row)), units.numberAt("origin", row)}] = true
+		}
+	}
+	for _, u := range live {
+		delete(gone, originated{u.Generation, u.Origin})
+	}
+	return len(gone) > 0, nil
+}
+
+// originated is a generation, and which of the loads that had its number wrote it.
+type originated struct {
+	generation uint32
+	origin     uint64
+}
+
+// readLastUnits reads the live units that the last backup has of the account; nil where nothing
+// tells their loads apart, as in a backup of an earlier version, or where the file is damaged.
+func (t *taking) readLastUnits(ctx context.Context) (*Block, error) {
+	for _, f := range t.known {
+		if f.Table != UnitTable {
+			continue
+		}
+		in, err := openFile(ctx, t.place, f)
+		if err == nil {
+			defer in.Close()
+			if in.header.Index("origin") < 0 {
+				return nil, nil
+			}
+			b := newBlock(in.header, t.id)
+			if err = in.eachRow(b.addRow); err == nil {
+				return b, nil
+			}
+		}
+		if !isDamage(err) {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
 
 // taking is a backup that is being written.
 type taking struct {

@@ -17,6 +17,7 @@ import (
 
 	"adlens"
 	"adlens/internal/manifest"
+	"adlens/internal/tables"
 )
 
 // shelf is a source of one account and one month of figures, which change and
@@ -50,6 +51,8 @@ func (s *shelf) Live(context.Context, string, Header) ([]Live, error) {
 	entry := manifest.Entry{Unit: unit, Generation: s.generation, Rows: s.promised, Derived: s.derived, Origin: s.origin}
 	return []Live{{Entry: entry, Version: s.generation, Row: row}}, nil
 }
+
+func (s *shelf) Units(context.Context, string) ([]tables.Unit, error) { return nil, nil }
 
 func (s *shelf) Export(_ context.Context, e Extent, _ Header, visit func([]byte) error) error {
 	if e.Table != "facts" {
@@ -178,6 +181,8 @@ func (all shelves) Columns(ctx context.Context, table string) (Header, error) {
 func (all shelves) Live(ctx context.Context, account string, h Header) ([]Live, error) {
 	return all[account].Live(ctx, account, h)
 }
+
+func (all shelves) Units(context.Context, string) ([]tables.Unit, error) { return nil, nil }
 
 func (all shelves) Export(ctx context.Context, e Extent, h Header, visit func([]byte) error) error {
 	return all[e.Account].Export(ctx, e, h, visit)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"adlens"
 	"adlens/internal/manifest"
@@ -30,6 +31,21 @@ func Read(ctx context.Context, port tables.Port, account string) (State, error) 
 		return State{}, err
 	}
 	return resolveState(account, all, units)
+}
+
+// Units returns what each live commit of an account made live, also what later ones replaced,
+// as far back as the record goes.
+func Units(ctx context.Context, port tables.Port, account string) ([]tables.Unit, error) {
+	record, err := readRecord(ctx, port, account)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := manifest.FollowChain(record)
+	if err != nil {
+		return nil, damagedError(account, err)
+	}
+	units, err := port.Units().Read(ctx, account)
+	return slices.DeleteFunc(units, func(u tables.Unit) bool { return !chain.Has(u.Number) }), err
 }
 
 // readRecord reads the record of commits. A replica may get a commit before the one on which

@@ -106,6 +106,11 @@ FROM commit_units WHERE account_id = {account:String}`, conn.Params{"account": q
 	return all, nil
 }
 
+// Units reads what each live commit of an account made live.
+func (s Source) Units(ctx context.Context, account string) ([]tables.Unit, error) {
+	return commits.Units(ctx, s.port, account)
+}
+
 // LiveRows is how many facts of all accounts are live, roughly: loads may go on.
 func (s Source) LiveRows(ctx context.Context) (rows uint64, err error) {
 	states, _, err := commits.ReadAll(ctx, s.port)
