@@ -40,7 +40,7 @@ func TestABackupOfAnOlderCopyThatWasLoadedOnSaysSo(t *testing.T) {
 	loadDay(t, older, 8)
 	place.Program = older
 	r := older.Run("backup", "--to", place.Place, "--keep", "1")
-	house.MustRefuse(t, "a backup of another history", r, "account acme", "the last backup has loads that the database lacks")
+	house.MustRefuse(t, "a backup of another history", r, "account acme", "the last backup has loads that the database lacks", "revoke, cancel and remove again")
 	if all := place.Listed(t); len(all) != 2 {
 		t.Errorf("there are the backups %v, want both", all)
 	}

@@ -129,7 +129,7 @@ func takeBackup(ctx context.Context, from Source, p Place, o Options, progress P
 }
 
 // errOlder is why no older backup is removed after one that was taken.
-var errOlder = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has loads that the database lacks, as after an older copy of its disk was put back: load them again, or restore that backup into a new data directory or database; no older one was removed this time")}
+var errOlder = &adlens.Error{Kind: adlens.Damaged, Err: errors.New("the last backup has loads that the database lacks, as after an older copy of its disk was put back: load them again, and revoke, cancel and remove again what was since, or restore that backup into a new data directory or database; no older one was removed this time")}
 
 // lacksLastCommit reports whether the account is not what that of the last backup became: the
 // number of its newest commit is gone, or was given out again, as to a load after a copy of the
