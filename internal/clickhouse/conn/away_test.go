@@ -176,17 +176,17 @@ func TestOnlyALongSearchInVainIsKept(t *testing.T) {
 	}
 }
 
-// One that is away follows later; that of all none is there is no answer of theirs.
-func TestWhatIsDoneAtReplicasIsDoneAtThoseThatAreThere(t *testing.T) {
+// One that is away, or refuses, is for others to tell of; that none can is no answer of theirs.
+func TestWhatIsDoneAtReplicasIsDoneAtThoseThatCan(t *testing.T) {
 	t.Parallel()
 	server := shard(t, newStarted(t).Listener.Addr(), newStarted(t).Listener.Addr())
 	away, full := &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("away")}, &adlens.Error{Kind: adlens.DiskFull, Err: errors.New("full")}
 	for _, c := range []struct {
 		errs []error
 		want error
-	}{{[]error{nil, nil}, nil}, {[]error{away, nil}, nil}, {[]error{nil, away}, nil}, {[]error{away, away}, away}, {[]error{away, full}, full}} {
+	}{{[]error{nil, nil}, nil}, {[]error{away, nil}, nil}, {[]error{nil, away}, nil}, {[]error{away, away}, away}, {[]error{away, full}, full}, {[]error{full, nil}, nil}} {
 		done := 0
-		err := server.AtReplicas(t.Context(), func(at *Server) error {
+		err := server.AtReplicas(func(at *Server) error {
 			done++
 			if at.countReplicas() != 1 {
 				t.Errorf("it is done at %s", at.Address())

@@ -218,24 +218,21 @@ func (s *Server) Replicas() (all []*Server) {
 	return all
 }
 
-// AtReplicas does something at each replica of the server that is there, or at the server itself
-// where it has none. Where no replica is there, its error says of each why.
-func (s *Server) AtReplicas(ctx context.Context, do func(*Server) error) error {
+// AtReplicas does something at each replica of the server, or at the server itself where it has
+// none. One that cannot is passed over where another can; else the error says of each why.
+func (s *Server) AtReplicas(do func(*Server) error) error {
 	all := s.Replicas()
 	if len(all) == 0 {
 		return do(s)
 	}
-	var away []error
+	var failures []error
 	for _, replica := range all {
-		err := errors.Join(do(replica), replica.Close())
-		if IsAway(ctx, err) {
-			away = append(away, err)
-		} else if err != nil {
-			return err
+		if err := errors.Join(do(replica), replica.Close()); err != nil {
+			failures = append(failures, err)
 		}
 	}
-	if len(away) == len(all) {
-		return errors.Join(away...)
+	if len(failures) == len(all) {
+		return errors.Join(failures...)
 	}
 	return nil
 }

@@ -171,7 +171,15 @@ func CreateTable(ctx context.Context, s *conn.Server, statement string) error {
 	if s.IsReplicated() {
 		statement = replicate(statement)
 	}
-	return s.AtReplicas(ctx, func(at *conn.Server) error { return at.Exec(ctx, statement, nil) })
+	var refused error
+	err := s.AtReplicas(func(at *conn.Server) error {
+		err := at.Exec(ctx, statement, nil)
+		if err != nil && !conn.IsAway(ctx, err) {
+			refused = errors.Join(refused, err)
+		}
+		return err
+	})
+	return cmp.Or(refused, err)
 }
 
 var engines = regexp.MustCompile(`ENGINE = (\w*MergeTree)(?:\(([^)]*)\))?`)
