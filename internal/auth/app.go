@@ -31,7 +31,7 @@ type App struct {
 	Refresh     Secret
 	Access      []Secret // those that are not expired, the newest last
 
-	LastUsedAt *time.Time // as persisted; Usage knows better
+	LastUsedAt *time.Time // as persisted, nil where found by a secret; Usage knows better
 	RevokedAt  *time.Time
 }
 

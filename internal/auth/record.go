@@ -16,7 +16,7 @@ type Record struct {
 	Hash                [32]byte // of the key's text, which is not stored
 	Scopes              []string
 	CreatedAt           time.Time
-	LastUsedAt          *time.Time // as persisted; Usage knows better
+	LastUsedAt          *time.Time // as persisted, nil where found by its hash; Usage knows better
 	ExpiresAt           *time.Time // the first instant at which it is invalid
 	RevokedAt           *time.Time
 	// Request is, of a feed link, the path and query string that it answers; of a

@@ -70,6 +70,10 @@ func TestAConnectionOfAnAssistantIsReadAsItWasPut(t *testing.T) {
 			if err != nil || !found {
 				t.Fatalf("by %s: %t, %v", by, found, err)
 			}
+			want := want
+			if by == "its invite" || by == "its family" { // what is looked up by a secret hangs on no last use
+				want.LastUsedAt = nil
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("by %s (-want +got):\n%s", by, diff)
 			}

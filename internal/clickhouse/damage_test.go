@@ -13,6 +13,26 @@ import (
 	"adlens/internal/clickhouse/integrity"
 )
 
+// flipParts changes a bit of every part of a table, none of which can be read then.
+func flipParts(t *testing.T, d *database, table string) {
+	t.Helper()
+	parts, err := d.Cluster.Home().ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("%s has the parts %v: %v", table, parts, err)
+	}
+	for _, part := range parts {
+		path := filepath.Join(part, "data.bin")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw[len(raw)/2] ^= 0x10
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A bit that changed on the disk is damage, whichever check of the engine meets it:
 // that of a block's sum, or an earlier one of what says how long the block is and how
 // it is packed, for which the engine has other codes.

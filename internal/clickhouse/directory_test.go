@@ -3,8 +3,6 @@ package clickhouse
 import (
 	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -337,21 +335,7 @@ func TestATableOfTheDirectoryThatCannotBeReadIsNamed(t *testing.T) {
 	if err := d.Accounts.PutAccount(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	parts, err := d.Cluster.Home().ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = 'feeds'")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range parts {
-		path := filepath.Join(part, "data.bin")
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw[len(raw)/2] ^= 0x10
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	flipParts(t, d, "feeds")
 	if err := d.Inspector.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}

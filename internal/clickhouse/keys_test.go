@@ -153,3 +153,65 @@ func TestTheLastUseIsTheOneBeforeATime(t *testing.T) {
 		t.Errorf("of a key that was never used: %s, %v", got, err)
 	}
 }
+
+// When a key, a link or a connection was last used decides nothing: where that cannot be read
+// they are valid, it is not known, and no alarm is raised. Later uses are noted.
+func TestALastUseThatCannotBeReadKeepsNoKeyFromWorking(t *testing.T) {
+	t.Parallel()
+	d, err := openDatabase(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	key, feed, app := recordNamed(t, "key"), recordNamed(t, "feed"), appNamed(t, 1)
+	token := auth.NewKey().Hash()
+	app.Access = []auth.Secret{{Hash: token, ExpiresAt: time.Now().Add(time.Hour)}}
+	now := time.Now()
+	day := adlens.DayOf(now.UTC())
+	if err := errors.Join(d.Keys.PutKey(t.Context(), key), d.Feeds.PutFeed(t.Context(), feed), d.Apps.PutApp(t.Context(), app),
+		d.Keys.PutKeyUses(t.Context(), map[string]time.Time{key.ID: now, feed.ID: now, app.ID: now}),
+		d.DayUses.PutDayUses(t.Context(), "here", []auth.DayUse{{Account: t.Name(), Day: day, Used: 5}}, now)); err != nil {
+		t.Fatal(err)
+	}
+	flipParts(t, d, "api_key_uses")
+	flipParts(t, d, "day_uses")
+	if err := d.Inspector.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found := func(what string, found bool, used *time.Time, err error) {
+		if err != nil || !found || used != nil {
+			t.Errorf("%s is found (%v), last used at %v: %v", what, found, used, err)
+		}
+	}
+	k, ok, err := d.Keys.KeyByHash(t.Context(), key.Hash)
+	found("a key", ok, k.LastUsedAt, err)
+	k, ok, err = d.Feeds.KeyByHash(t.Context(), feed.Hash)
+	found("a link", ok, k.LastUsedAt, err)
+	k, ok, err = d.Apps.KeyByHash(t.Context(), token)
+	found("a token", ok, k.LastUsedAt, err)
+	k, ok, err = d.Keys.KeyByID(t.Context(), key.ID)
+	found("a key by its id", ok, k.LastUsedAt, err)
+	a, ok, err := d.Apps.AppByID(t.Context(), app.ID)
+	found("a connection by its id", ok, a.LastUsedAt, err)
+	links, err := d.Feeds.Feeds(t.Context(), t.Name())
+	if found("the list of links", len(links) == 1, nil, err); len(links) == 1 {
+		found("a link of the list", true, links[0].LastUsedAt, nil)
+	}
+	used, err := d.Keys.LastUse(t.Context(), key.ID, time.Now())
+	found("a last use", used.IsZero(), nil, err)
+	served, err := d.Keys.LastServed(t.Context(), 2)
+	found("an order", len(served) == 0, nil, err)
+	if _, err := d.DayUses.DayUses(t.Context(), "another", day); adlens.KindOf(err) != adlens.Damaged {
+		t.Errorf("counts of the day that cannot be read: %v", err)
+	}
+	if err := d.Keys.PutKeyUses(t.Context(), map[string]time.Time{key.ID: now}); err != nil {
+		t.Errorf("a later use is not noted: %v", err)
+	}
+	if damage := d.Inspector.Damage(); damage.Unread != nil || len(damage.Lost) > 0 {
+		t.Errorf("an alarm is raised: %+v", damage)
+	}
+}

@@ -31,7 +31,7 @@ func (s AppStore) KeyByHash(ctx context.Context, access [32]byte) (auth.Record, 
 	}
 	expires := app.Access[slices.IndexFunc(app.Access, holds)].ExpiresAt
 	return auth.Record{ID: app.ID, AccountID: app.AccountID, Name: app.Name, Hash: access, Scopes: []string{auth.ScopeRead},
-		CreatedAt: *app.ConnectedAt, LastUsedAt: app.LastUsedAt, ExpiresAt: &expires, RevokedAt: app.RevokedAt, Request: app.Resource}, true, nil
+		CreatedAt: *app.ConnectedAt, ExpiresAt: &expires, RevokedAt: app.RevokedAt, Request: app.Resource}, true, nil
 }
 
 // AppByInvite finds a connection by the hash of its invitation's code.
@@ -46,14 +46,14 @@ func (s AppStore) AppByFamily(ctx context.Context, family [32]byte) (auth.App, b
 
 // AppByID finds a connection by its id.
 func (s AppStore) AppByID(ctx context.Context, id string) (auth.App, bool, error) {
-	all, err := s.readApps(ctx, "app_id = {app:String}", conn.Params{"app": query.Text(id)})
+	all, err := s.readUsedApps(ctx, "app_id = {app:String}", conn.Params{"app": query.Text(id)})
 	return directory.Found(ctx, s.Cluster.Home().Server, "apps", query.Text(id), all, err)
 }
 
 // Apps reads the connections of an account, oldest first: those that ended and
 // invitations too.
 func (s AppStore) Apps(ctx context.Context, account string) ([]auth.App, error) {
-	return s.readApps(ctx, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
+	return s.readUsedApps(ctx, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
 // findBySecret finds the connection whose newest row has a secret. Rows are sealed
@@ -73,15 +73,25 @@ func (s AppStore) findBySecret(ctx context.Context, filter string, hash [32]byte
 	return app, false, directory.RequireWhole(ctx, s.Cluster.Home().Server, "apps", "")
 }
 
+// readUsedApps is readApps with the last uses.
+func (s AppStore) readUsedApps(ctx context.Context, filter string, params conn.Params) ([]auth.App, error) {
+	all, err := s.readApps(ctx, filter, params)
+	if err != nil || len(all) == 0 {
+		return all, err
+	}
+	used, err := lastUses(ctx, s.Cluster, "SELECT app_id FROM apps WHERE "+filter, params)
+	for i, a := range all {
+		all[i].LastUsedAt = used[a.ID]
+	}
+	return all, err
+}
+
 // readApps reads the newest rows of the connections of which some row matches.
 func (s AppStore) readApps(ctx context.Context, filter string, params conn.Params) ([]auth.App, error) {
-	matching := "(SELECT app_id FROM apps WHERE " + filter + ")"
 	return conn.Collect(ctx, s.Cluster.Home(), `
 SELECT a.app_id, a.account_id, a.invited_at, a.invite_sha256, a.invite_expires_at, a.family_sha256, a.name, a.client_id, a.redirect_uri, a.resource, a.challenge,
-    a.code_sha256, a.code_expires_at, a.connected_at, a.refresh_sha256, a.refresh_expires_at, a.access_sha256, a.access_expires_at, a.revoked_at,
-    nullIf(u.used, toDateTime64(0, 3, 'UTC'))
-FROM (SELECT * FROM apps WHERE app_id IN `+matching+` ORDER BY updated_at DESC LIMIT 1 BY app_id) AS a
-LEFT JOIN (`+lastUses+` WHERE key_id IN `+matching+` GROUP BY key_id) AS u ON u.key_id = a.app_id
+    a.code_sha256, a.code_expires_at, a.connected_at, a.refresh_sha256, a.refresh_expires_at, a.access_sha256, a.access_expires_at, a.revoked_at
+FROM (SELECT * FROM apps WHERE app_id IN (SELECT app_id FROM apps WHERE `+filter+`) ORDER BY updated_at DESC LIMIT 1 BY app_id) AS a
 ORDER BY a.invited_at, a.app_id`, params, scanApp)
 }
 
@@ -90,7 +100,7 @@ func scanApp(scan conn.Scan) (a auth.App, err error) {
 	var access []string
 	var accessEnds []time.Time
 	err = scan(&a.ID, &a.AccountID, &a.InvitedAt, &invite, &a.Invite.ExpiresAt, &family, &a.Name, &a.ClientID, &a.RedirectURI, &a.Resource, &a.Challenge,
-		&code, &a.Code.ExpiresAt, &a.ConnectedAt, &refresh, &a.Refresh.ExpiresAt, &access, &accessEnds, &a.RevokedAt, &a.LastUsedAt)
+		&code, &a.Code.ExpiresAt, &a.ConnectedAt, &refresh, &a.Refresh.ExpiresAt, &access, &accessEnds, &a.RevokedAt)
 	if err != nil {
 		return a, err
 	}

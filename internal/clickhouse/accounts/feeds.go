@@ -20,12 +20,12 @@ func (f FeedStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, b
 
 // FeedByID finds a link by its id.
 func (f FeedStore) FeedByID(ctx context.Context, id string) (auth.Record, bool, error) {
-	return firstOf(readRecords(ctx, f.Cluster, feedRecords, "feed_id = {feed:String}", conn.Params{"feed": query.Text(id)}))
+	return firstOf(readUsedRecords(ctx, f.Cluster, feedRecords, "feed_id = {feed:String}", conn.Params{"feed": query.Text(id)}))
 }
 
 // Feeds reads the links of an account, of all kinds, oldest first.
 func (f FeedStore) Feeds(ctx context.Context, account string) ([]auth.Record, error) {
-	return readRecords(ctx, f.Cluster, feedRecords, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
+	return readUsedRecords(ctx, f.Cluster, feedRecords, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
 // feedRecords have one scope and no limits of their own.

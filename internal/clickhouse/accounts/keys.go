@@ -14,10 +14,6 @@ import (
 	"adlens/internal/query"
 )
 
-// lastUses reads when keys, links and connections of assistants were last used. A use of
-// the future was noted by a clock that was ahead.
-const lastUses = "SELECT key_id, maxIf(last_used_at, last_used_at <= now64(3)) AS used FROM api_key_uses"
-
 // KeyStore is the keys of a database.
 type KeyStore struct{ Cluster *cluster.Cluster }
 
@@ -28,24 +24,12 @@ func (k KeyStore) KeyByHash(ctx context.Context, hash [32]byte) (auth.Record, bo
 
 // KeyByID finds a key by its id.
 func (k KeyStore) KeyByID(ctx context.Context, id string) (auth.Record, bool, error) {
-	return firstOf(readRecords(ctx, k.Cluster, keyRecords, "key_id = {key:String}", conn.Params{"key": query.Text(id)}))
+	return firstOf(readUsedRecords(ctx, k.Cluster, keyRecords, "key_id = {key:String}", conn.Params{"key": query.Text(id)}))
 }
 
 // Keys reads the keys of an account, oldest first.
 func (k KeyStore) Keys(ctx context.Context, account string) ([]auth.Record, error) {
-	return readRecords(ctx, k.Cluster, keyRecords, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
-}
-
-// LastServed lists the accounts whose keys or connections of assistants were used
-// last, the most recent first.
-func (k KeyStore) LastServed(ctx context.Context, most int) ([]string, error) {
-	return conn.CollectValues[string](ctx, k.Cluster.Home(), `
-SELECT k.account_id
-FROM (SELECT DISTINCT key_id, account_id FROM api_keys UNION ALL SELECT DISTINCT app_id, account_id FROM apps) AS k
-INNER JOIN (SELECT key_id, max(last_used_at) AS used FROM api_key_uses GROUP BY key_id) AS u ON u.key_id = k.key_id
-GROUP BY k.account_id
-ORDER BY max(u.used) DESC
-LIMIT {most:UInt32}`, conn.Params{"most": strconv.Itoa(most)})
+	return readUsedRecords(ctx, k.Cluster, keyRecords, "account_id = {account:String}", conn.Params{"account": query.Text(account)})
 }
 
 func firstOf[T any](all []T, err error) (first T, found bool, _ error) {
@@ -72,19 +56,30 @@ var keyRecords = recordTable{"api_keys", "key_id", "scopes, limit_minute, limit_
 	splitTexts("scopes") + ", {limit_minute:UInt32}, {limit_day:UInt32}, {successor:String}",
 	"k.scopes, k.limit_minute, k.limit_day, k.successor, ''"}
 
-// readRecords reads keys or feed links as their newest rows say, with their last use. The
-// filter narrows by what never changes of one.
+// readUsedRecords is readRecords with the last uses.
+func readUsedRecords(ctx context.Context, c *cluster.Cluster, t recordTable, filter string, params conn.Params) ([]auth.Record, error) {
+	all, err := readRecords(ctx, c, t, filter, params)
+	if err != nil || len(all) == 0 {
+		return all, err
+	}
+	used, err := lastUses(ctx, c, "SELECT "+t.id+" FROM "+t.name+" WHERE "+filter, params)
+	for i, r := range all {
+		all[i].LastUsedAt = used[r.ID]
+	}
+	return all, err
+}
+
+// readRecords reads keys or feed links as their newest rows say. The filter narrows by what
+// never changes of one.
 func readRecords(ctx context.Context, c *cluster.Cluster, t recordTable, filter string, params conn.Params) ([]auth.Record, error) {
 	return conn.Collect(ctx, c.Home(), `
-SELECT k.sha256, k.`+t.id+`, k.account_id, k.name, k.start, `+t.read+`, k.marketplaces, k.created_at, k.expires_at, k.revoked_at, nullIf(u.used, toDateTime64(0, 3, 'UTC'))
+SELECT k.sha256, k.`+t.id+`, k.account_id, k.name, k.start, `+t.read+`, k.marketplaces, k.created_at, k.expires_at, k.revoked_at
 FROM (SELECT * FROM `+t.name+` WHERE `+filter+` ORDER BY updated_at DESC LIMIT 1 BY sha256) AS k
-LEFT JOIN (`+lastUses+`
-           WHERE key_id IN (SELECT `+t.id+` FROM `+t.name+` WHERE `+filter+`) GROUP BY key_id) AS u ON u.key_id = k.`+t.id+`
 ORDER BY k.created_at, k.`+t.id, params, func(scan conn.Scan) (auth.Record, error) {
 		var r auth.Record
 		var hash string
 		var minute, day uint32
-		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &minute, &day, &r.Successor, &r.Request, &r.Marketplaces, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt, &r.LastUsedAt)
+		err := scan(&hash, &r.ID, &r.AccountID, &r.Name, &r.Start, &r.Scopes, &minute, &day, &r.Successor, &r.Request, &r.Marketplaces, &r.CreatedAt, &r.ExpiresAt, &r.RevokedAt)
 		copy(r.Hash[:], hash)
 		r.Limits, r.Marketplaces = auth.Quotas{Minute: int(minute), Day: int(day)}, nilIfEmpty(r.Marketplaces)
 		return r, err
@@ -137,41 +132,6 @@ func nilIfEmpty(marketplaces []string) []string {
 // splitTexts takes the texts of a parameter apart at their commas.
 func splitTexts(parameter string) string {
 	return "arrayFilter(s -> s != '', splitByChar(',', {" + parameter + ":String}))"
-}
-
-// PutKeyUses notes the last uses of keys, feed links and connections of assistants.
-func (k KeyStore) PutKeyUses(ctx context.Context, uses map[string]time.Time) error {
-	if err := k.deleteFutureUses(ctx); err != nil {
-		return err
-	}
-	return k.Cluster.Home().Insert(ctx, "INSERT INTO api_key_uses (key_id, last_used_at)", func(batch conn.Batch) error {
-		for id, at := range uses {
-			if err := batch.Append(id, at.UTC()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// deleteFutureUses deletes what a clock noted that was ahead: the table keeps the latest use
-// of each key, and no later one would be kept before that time.
-func (k KeyStore) deleteFutureUses(ctx context.Context) error {
-	home := k.Cluster.Home()
-	ahead, err := conn.Value[int64](ctx, home, "SELECT if(max(last_used_at) > now64(3) + INTERVAL 1 MINUTE, toUnixTimestamp64Milli(now64(3)), toInt64(0)) FROM api_key_uses", nil)
-	if err != nil || ahead == 0 {
-		return err
-	}
-	return home.Exec(ctx, "ALTER TABLE api_key_uses DELETE WHERE last_used_at > fromUnixTimestamp64Milli({now:Int64}, 'UTC')", conn.Params{"now": strconv.FormatInt(ahead, 10)})
-}
-
-// LastUse reads when a key was last used before a time, zero for never.
-func (k KeyStore) LastUse(ctx context.Context, id string, before time.Time) (time.Time, error) {
-	return conn.Value[time.Time](ctx, k.Cluster.Home(), `
-SELECT max(last_used_at)
-FROM api_key_uses
-WHERE key_id = {id:String} AND last_used_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC')
-HAVING count() > 0`, conn.Params{"id": query.Text(id), "before": milliseconds(&before)})
 }
 
 // milliseconds writes an instant for a parameter of type Int64, 0 for none.
