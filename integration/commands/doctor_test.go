@@ -71,6 +71,47 @@ func TestTheDoctorNamesWhatIsWrongWithAnAccount(t *testing.T) {
 	}
 }
 
+// Tables that no seal covers are read too. Where nothing depends on the rows of one that
+// cannot be read, all keys go on working, and it is a warning.
+func TestTheDoctorNamesBookkeepingThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	for table, want := range map[string][]sick{
+		"api_key_uses":  {{"bookkeeping", "warning", "api_key_uses cannot be read: "}},
+		"day_uses":      {{"bookkeeping", "warning", "day_uses cannot be read: "}},
+		"ledger":        {{"bookkeeping", "failed", "ledger cannot be read: "}},
+		"number_blocks": {{"bookkeeping", "failed", "number_blocks cannot be read: "}, {"dead_loads", "failed", "it could not be checked"}},
+	} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			p := house.OwnProgram(t)
+			healthy(t, p, "acme")
+			key, err := p.Account("other")
+			house.Need(t, err)
+			ask := func(change func()) {
+				server, err := p.Serve("--limit-day", "1000")
+				house.Need(t, err)
+				a := house.Get(t, harness.Client{Address: server.Address, Key: key}, "/api/v1/account")
+				ready := house.Get(t, harness.Client{Address: server.Address}, "/readyz")
+				if a.Status != 200 || ready.Status != 200 {
+					t.Errorf("the account: %s; readiness: %s", a, ready)
+				}
+				change()
+				house.Need(t, server.Stop()) // which stores the last use
+				house.Need(t, p.StopEngine())
+			}
+			ask(func() {})
+			ask(func() {
+				for _, part := range strings.Fields(house.AsWriter(t, p, "SELECT path FROM system.parts WHERE database = 'adlens' AND active AND rows > 0 AND table = '"+table+"'")) {
+					house.Need(t, house.Flip(filepath.Join(part, "data.bin")))
+				}
+			})
+			ask(func() {})
+			doctor(t, p, want, "--account", "acme")
+		})
+	}
+}
+
 // The newest load counts: one that a clock dated ahead is of the past once another follows.
 func TestALoadAtTheRightTimeEndsAFindingOfTheClock(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,9 @@ func Examine(ctx context.Context, in Installation, o Options) (findings []Findin
 	}
 	if e.runCheck("identity", e.checkIdentity) && e.checkSchema() {
 		e.runCheck("directory", e.checkDirectory)
+		if !e.Quick {
+			e.runCheck("bookkeeping", e.checkBookkeeping)
+		}
 		switch err := e.readAccounts(); {
 		case e.ctx.Err() != nil:
 			return e.findings, e.ctx.Err()
@@ -143,7 +146,7 @@ func (e *examination) runCheck(name string, run func(*checkup) (detail string, e
 		return false
 	}
 	if err != nil {
-		c.addFailure("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+		c.addUnchecked(err)
 	}
 	if len(c.findings) == 0 {
 		c.addFinding(OK, "", "%s", []any{detail})
@@ -159,7 +162,7 @@ func (e *examination) forEach(c *checkup, run func(*checkup, account) error) {
 		err := c.forAccount(a.ID, func(c *checkup) error {
 			err := run(c, a)
 			if err != nil && e.ctx.Err() == nil {
-				c.addFailure("read engine/engine.log in the data directory, or the server's log", "it could not be checked: %v", err)
+				c.addUnchecked(err)
 			}
 			return err
 		})

@@ -63,6 +63,15 @@ func (c *checkup) addFailure(advice, detail string, args ...any) {
 	c.addFinding(Failed, advice, detail, args)
 }
 
+// addUnchecked says why there is nothing else to say.
+func (c *checkup) addUnchecked(err error) {
+	advice := "read engine/engine.log in the data directory, or the server's log"
+	if adlens.KindOf(err) == adlens.Damaged {
+		advice = "the other findings name the table and say what to do; without --quick all tables are read"
+	}
+	c.addFailure(advice, "it could not be checked: %v", err)
+}
+
 func (c *checkup) addFinding(status Status, advice, detail string, args []any) {
 	f := Finding{Check: c.name, Status: status, Detail: replaceControls(fmt.Sprintf(detail, args...))}
 	if advice != "" {

@@ -51,6 +51,27 @@ func (e *examination) checkDirectory(c *checkup) (string, error) {
 	return "all accounts, keys, feed links and connections that were stored", err
 }
 
+// checkBookkeeping reads the tables of which nothing else compares the rows. Their rows are of
+// all accounts.
+func (e *examination) checkBookkeeping(c *checkup) (string, error) {
+	all := tables.Unsealed()
+	for _, d := range all {
+		err := e.db.Audit.ReadTable(e.ctx, d.Name)
+		switch {
+		case err == nil:
+		case adlens.KindOf(err) != adlens.Damaged:
+			return "", err
+		case d.Expendable:
+			c.addWarning("nothing that is shown depends on it", "%s cannot be read: %v", d.Name, err)
+		case slices.Contains(commits.ClearedTables(), d.Name):
+			c.addFailure(restore+"; where that is refused: "+loader.RestoreElsewhere, "%s cannot be read: %v", d.Name, err)
+		default:
+			c.addFailure(loader.RestoreElsewhere, "%s cannot be read: %v", d.Name, err)
+		}
+	}
+	return fmt.Sprintf("%s can be read", adlens.FormatCount(len(all), "table")), nil
+}
+
 // checkManifests compares the rows that are there with those that were loaded.
 func (e *examination) checkManifests(c *checkup) (string, error) {
 	units := 0

@@ -25,6 +25,9 @@ type Description struct {
 	// Sealed changes are acknowledged: a lost row would be a wrong answer, as an
 	// account or a key that is unknown, or a revoked key that works.
 	Sealed bool
+	// Expendable rows are in no answer but one that says that there is none: those that are
+	// lost are not missed, and those that cannot be read keep nothing from working.
+	Expendable bool
 	// Moves is set for rows without generations that go along when their account
 	// moves to another shard.
 	Moves bool
@@ -69,7 +72,7 @@ var list = []Description{
 	{Name: "directory_seals", Directory: true},
 	{Name: "accounts", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	// Whose uses they are is known as long as the keys, links and connections are there.
-	{Name: "api_key_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
+	{Name: "api_key_uses", Directory: true, Expendable: true, Backup: AfterManifest, InPlace: Kept},
 	// Links of all kinds: feeds and shares.
 	{Name: "feeds", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
 	{Name: "api_keys", Directory: true, Sealed: true, Backup: AfterManifest, InPlace: Kept, Shows: true},
@@ -78,7 +81,7 @@ var list = []Description{
 	{Name: "report_requests", Directory: true, Backup: BeforeManifest},
 	{Name: "refreshed", Directory: true, Backup: BeforeManifest},
 	{Name: "attempts", Directory: true, Backup: BeforeManifest, InPlace: Kept},
-	{Name: "day_uses", Directory: true, Backup: AfterManifest, InPlace: Kept},
+	{Name: "day_uses", Directory: true, Expendable: true, Backup: AfterManifest, InPlace: Kept},
 	{Name: "loaded_accounts", Directory: true, InPlace: Kept},
 
 	{Name: "seals", Moves: true, Announces: true},
@@ -119,6 +122,11 @@ func (d Description) ByAdGroup() bool { return strings.Contains(d.Keys, "ad_grou
 
 // MonthsOf returns the table of months that a rollup of years is derived of.
 func (d Description) MonthsOf() string { return strings.Replace(d.Name, "year_", "month_", 1) }
+
+// Unsealed returns the tables without generations whose rows no seal of the directory counts.
+func Unsealed() []Description {
+	return slices.DeleteFunc(slices.Clone(list), func(d Description) bool { return d.Sealed || d.Kind != 0 })
+}
 
 // Rollups returns the tables of months or years whose rows are derived of facts.
 func Rollups(kind manifest.Kind) []Description {

@@ -150,6 +150,17 @@ func (a Audit) ReadRows(ctx context.Context, accounts []string, table string, ge
 	})
 }
 
+// ReadTable reads every column of all rows of a table, at each replica. The error is of kind
+// adlens.Damaged where some cannot be read.
+func (a Audit) ReadTable(ctx context.Context, table string) error {
+	return a.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
+		return s.Name(s.AtReplicas(ctx, func(at *conn.Server) error {
+			var hash uint64
+			return at.ReadOnce(conn.Inspecting(ctx), "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table, nil, conn.ScanInto(&hash))
+		}))
+	})
+}
+
 const ofAccounts = "account_id IN splitByChar(',', {accounts:String})"
 
 // eachHolder does something at each shard that holds some of the accounts, with the ids of

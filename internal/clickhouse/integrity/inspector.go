@@ -15,6 +15,7 @@ import (
 	smalltables "adlens/internal/clickhouse/tables"
 	"adlens/internal/commits"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 )
 
 // Inspector looks through what is stored in a database.
@@ -147,13 +148,14 @@ func (i *Inspector) LookAgain(ctx context.Context, account string) (whole bool, 
 // that are not synced to the disk, because nothing hangs on them, do not count. Of replicas
 // each names its own.
 func (i *Inspector) DamagedParts(ctx context.Context) (parts []string, err error) {
+	expendable := tables.Names(func(d tables.Description) bool { return d.Expendable })
 	var adding sync.Mutex
 	err = i.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
 		return s.AtReplicas(func(at *conn.Server) error {
 			texts, err := at.ReadTexts(ctx, `
 SELECT concat(table, ' ', name, ' (', reason, ')')
 FROM system.detached_parts
-WHERE database = currentDatabase() AND startsWith(reason, 'broken') AND table NOT IN ('leases', 'day_uses', 'api_key_uses')`)
+WHERE database = currentDatabase() AND startsWith(reason, 'broken') AND table NOT IN ('leases', '`+strings.Join(expendable, "', '")+`')`)
 			adding.Lock()
 			defer adding.Unlock()
 			for _, text := range texts {
