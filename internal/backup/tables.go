@@ -47,6 +47,12 @@ func isKept(name string) bool {
 	return d.InPlace == tables.Kept
 }
 
+// isExpendable reports whether nothing depends on the rows of a table.
+func isExpendable(name string) bool {
+	d, _ := tables.Find(name)
+	return d.Expendable
+}
+
 // generationTables returns the tables that a backup holds whose rows live with a
 // generation of a kind. Derived ones are not among them: they are made again, and
 // verified against the days, which are.

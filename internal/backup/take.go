@@ -350,6 +350,10 @@ func (t *taking) copyTables(ctx context.Context, tables []string) (files []File,
 		f, err := t.writeFile(ctx, table, h, func(visit func([]byte) error) error {
 			return t.Export(ctx, Extent{Table: table, Account: t.id}, h, visit)
 		})
+		if isExpendable(table) && adlens.KindOf(err) == adlens.Damaged {
+			t.progress.Notice(fmt.Sprintf("account %s is backed up without its rows in %s, which cannot be read, and on which nothing depends: %v", t.id, table, err))
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("table %s: %w", table, err)
 		}

@@ -76,6 +76,37 @@ func (s *shelf) rowOf(generation uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, generation), s.value)
 }
 
+// spoiled is a database in which some tables cannot be read.
+type spoiled struct {
+	*shelf
+	tables []string
+}
+
+func (s spoiled) Export(ctx context.Context, e Extent, h Header, visit func([]byte) error) error {
+	if slices.Contains(s.tables, e.Table) {
+		return &adlens.Error{Kind: adlens.Damaged, Err: errors.New("a block has another sum")}
+	}
+	return s.shelf.Export(ctx, e, h, visit)
+}
+
+// What nothing depends on is left out where it cannot be read, with a notice; without the
+// other tables an account is not whole.
+func TestOnlyWhatNothingDependsOnIsLeftOut(t *testing.T) {
+	for table, want := range map[string]bool{"api_key_uses": true, "day_uses": true, "ledger": false, "number_blocks": false} {
+		place, err := openDirectory(t.TempDir(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &shelf{now: time.Unix(1_800_000_000, 0), generation: 1, promised: 5, stored: map[uint32]int{1: 5}}
+		told := &notices{}
+		taken, err := Take(t.Context(), spoiled{s, []string{table}}, place, Options{Now: s.clock}, told)
+		noticed := len(told.all) == 1 && strings.Contains(told.all[0], table)
+		if (err == nil) != want || noticed != want || want && len(taken.Accounts) != 1 {
+			t.Errorf("with %s unreadable, %d accounts are backed up with the notices %q: %v", table, len(taken.Accounts), told.all, err)
+		}
+	}
+}
+
 // silence is progress that is not shown.
 type silence struct{}
 

@@ -62,7 +62,7 @@ func (e *examination) checkBookkeeping(c *checkup) (string, error) {
 		case adlens.KindOf(err) != adlens.Damaged:
 			return "", err
 		case d.Expendable:
-			c.addWarning("nothing that is shown depends on it", "%s cannot be read: %v", d.Name, err)
+			c.addWarning("look after the disk; last uses or counts of the day are not known, backups leave them out, and nothing else depends on them", "%s cannot be read: %v", d.Name, err)
 		case slices.Contains(commits.ClearedTables(), d.Name):
 			c.addFailure(restore+"; where that is refused: "+loader.RestoreElsewhere, "%s cannot be read: %v", d.Name, err)
 		default:
