@@ -174,6 +174,35 @@ func TestAnAccountWithChangedBytesIsRestoredInItsPlace(t *testing.T) {
 	w.stop(t)
 }
 
+// A ledger that cannot be read is set aside as figures are. The numbers that were given out
+// are not: a restore in its place goes on with them, and says that it cannot.
+func TestAnAccountWhoseBookkeepingCannotBeReadIsRestoredOrRefused(t *testing.T) {
+	t.Parallel()
+	house.NeedEngine(t)
+	for table, restored := range map[string]bool{"ledger": true, "number_blocks": false} {
+		t.Run(table, func(t *testing.T) {
+			t.Parallel()
+			w := openWard(t, t.TempDir(), 1)
+			place := house.Copied{Program: w.Program, Place: t.TempDir(), More: nil}
+			place.Backup(t)
+			w.start(t, withoutMemory...)
+			harmParts(t, w.Program, table, harm{"flipped", flipPart})
+			w.stop(t)
+			house.Need(t, w.StopEngine())
+			one := w.tenants[0]
+			if restored {
+				place.PutRight(t, one.Files.ID)
+				place.Backup(t)
+			} else if r := w.Run("restore", "--from", place.Place, "--account", one.Files.ID); r.Code == 0 || !strings.Contains(r.Stderr, "number_blocks cannot be read") || !strings.Contains(r.Stderr, "into a new data directory or database") {
+				t.Errorf("restore: %s", r)
+			}
+			w.start(t, withoutMemory...)
+			w.isWhole(t)
+			w.stop(t)
+		})
+	}
+}
+
 // Where other accounts have rows in a part that cannot be read, a restore in place is
 // refused and the account is not left closed, also where that is found late.
 func TestARestoreInPlaceTakesNoRowsOfOthers(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/commits"
 	"adlens/internal/query"
+	"adlens/internal/tables"
 	"adlens/loader"
 )
 
@@ -45,6 +46,33 @@ func (s Sink) findUnreadable(ctx context.Context, account string) (all []unreada
 		return nil, err
 	}
 	return all, s.requireDeletable(ctx, account, all)
+}
+
+// Faults are those of the inspector, or the parts of tables without seals that loads and
+// backups need and that cannot be read: a restore in its place sets them aside, or says why not.
+func (s Sink) Faults(ctx context.Context, account string) (faults []string, err error) {
+	faults, err = s.Source.Faults(ctx, account)
+	if err != nil || len(faults) > 0 {
+		return faults, err
+	}
+	ctx = conn.Inspecting(ctx)
+	for _, d := range tables.Unsealed() {
+		if d.Directory || d.Backup == tables.Never || d.Backup == tables.Formerly {
+			continue
+		}
+		shard, err := s.cluster.Keeper(ctx, d.Name, query.Text(account))
+		if err != nil {
+			return nil, err
+		}
+		parts, err := findInTable(ctx, shard, d.Name, account, false)
+		if err != nil {
+			return nil, shard.Name(err)
+		}
+		for _, p := range parts {
+			faults = append(faults, fmt.Sprintf("the part %s of %s cannot be read", p.name, p.table))
+		}
+	}
+	return faults, nil
 }
 
 // numberBlocks is the table of the numbers that were given out, which a restore goes on with.
