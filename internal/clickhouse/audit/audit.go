@@ -154,7 +154,7 @@ func (a Audit) ReadRows(ctx context.Context, accounts []string, table string, ge
 // adlens.Damaged where some cannot be read.
 func (a Audit) ReadTable(ctx context.Context, table string) error {
 	return a.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		return s.Name(s.AtReplicas(ctx, func(at *conn.Server) error {
+		return s.Name(s.AtReplicas(func(at *conn.Server) error {
 			var hash uint64
 			return at.ReadOnce(conn.Inspecting(ctx), "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table, nil, conn.ScanInto(&hash))
 		}))
