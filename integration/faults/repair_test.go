@@ -179,7 +179,7 @@ func TestAnAccountWithChangedBytesIsRestoredInItsPlace(t *testing.T) {
 func TestAnAccountWhoseBookkeepingCannotBeReadIsRestoredOrRefused(t *testing.T) {
 	t.Parallel()
 	house.NeedEngine(t)
-	for table, restored := range map[string]bool{"ledger": true, "number_blocks": false} {
+	for table, restored := range map[string]bool{"ledger": true, "accounted": true, "dead_generations": true, "number_blocks": false} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			w := openWard(t, t.TempDir(), 1)

@@ -61,6 +61,9 @@ func (r *restoring) tellLoaded(ctx context.Context, account string) {
 	at := r.takenAt()
 	r.progress.Notice("its figures, lists and records are as of " + adlens.FormatTime(at) + " once it is restored: load again what came since")
 	loads, err := r.LoadedSince(ctx, account, at)
+	if err != nil {
+		r.progress.Notice("which reports were loaded since cannot be read")
+	}
 	if err != nil || len(loads.Files) == 0 {
 		return
 	}

@@ -201,7 +201,7 @@ func TestARestoreInPlaceSaysWhatToLoadAgain(t *testing.T) {
 		loaded Loads
 		want   []string
 	}{
-		{Loads{}, []string{asOf}},
+		{Loads{}, []string{asOf, "which reports were loaded since cannot be read"}}, // the notes are damaged
 		{Loads{Files: []string{"a.json"}}, []string{asOf, "1 report was loaded since: load them again: a.json"}},
 		{Loads{Files: strings.Split("a.json b.json c.json d.json e.json f.json", " "), Days: "2026-11-02 to 2026-11-08"},
 			[]string{asOf, "6 reports of 2026-11-02 to 2026-11-08 were loaded since: load them again: a.json, b.json, c.json, d.json, e.json and 1 more"}},

@@ -351,7 +351,7 @@ func (t *taking) copyTables(ctx context.Context, tables []string) (files []File,
 			return t.Export(ctx, Extent{Table: table, Account: t.id}, h, visit)
 		})
 		if isExpendable(table) && adlens.KindOf(err) == adlens.Damaged {
-			t.progress.Notice(fmt.Sprintf("account %s is backed up without its rows in %s, which cannot be read, and on which nothing depends: %v", t.id, table, err))
+			t.progress.Notice(fmt.Sprintf("account %s is backed up without its rows in %s, which cannot be read; no figure and no key depends on them: %v", t.id, table, err))
 			continue
 		}
 		if err != nil {

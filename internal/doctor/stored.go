@@ -62,7 +62,7 @@ func (e *examination) checkBookkeeping(c *checkup) (string, error) {
 		case adlens.KindOf(err) != adlens.Damaged:
 			return "", err
 		case d.Expendable:
-			c.addWarning("look after the disk; last uses or counts of the day are not known, backups leave them out, and nothing else depends on them", "%s cannot be read: %v", d.Name, err)
+			c.addWarning("look after the disk; backups leave it out; without api_key_uses no last use is known, nor whether a rotated key is still used; without day_uses the limits of the day begin at 0 after a restart, and servers share them through Redis alone; a restore of a whole backup into a new data directory ends it", "%s cannot be read: %v", d.Name, err)
 		case slices.Contains(commits.ClearedTables(), d.Name):
 			c.addFailure(restore+"; where that is refused: "+loader.RestoreElsewhere, "%s cannot be read: %v", d.Name, err)
 		default:

@@ -4,11 +4,13 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"adlens"
 	"adlens/internal/catalogue"
 	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
@@ -154,10 +156,16 @@ func (a Audit) ReadRows(ctx context.Context, accounts []string, table string, ge
 // adlens.Damaged where some cannot be read.
 func (a Audit) ReadTable(ctx context.Context, table string) error {
 	return a.cluster.WhereReachable(ctx, func(s *cluster.Shard) error {
-		return s.Name(s.AtReplicas(func(at *conn.Server) error {
+		var damaged error
+		err := s.AtReplicas(func(at *conn.Server) error {
 			var hash uint64
-			return at.ReadOnce(conn.Inspecting(ctx), "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table, nil, conn.ScanInto(&hash))
-		}))
+			err := at.ReadOnce(conn.Inspecting(ctx), "SELECT ifNull(sum(cityHash64(*)), 0) FROM "+table, nil, conn.ScanInto(&hash))
+			if adlens.KindOf(err) == adlens.Damaged {
+				damaged = fmt.Errorf("%s: %w", at.Describe(), err)
+			}
+			return err
+		})
+		return s.Name(cmp.Or(damaged, err))
 	})
 }
 

@@ -49,7 +49,8 @@ func (s Sink) findUnreadable(ctx context.Context, account string) (all []unreada
 }
 
 // Faults are those of the inspector, or the parts of tables without seals that loads and
-// backups need and that cannot be read: a restore in its place sets them aside, or says why not.
+// backups need and that cannot be read: a restore in its place sets them aside, or says why not
+// (findUnreadable).
 func (s Sink) Faults(ctx context.Context, account string) (faults []string, err error) {
 	faults, err = s.Source.Faults(ctx, account)
 	if err != nil || len(faults) > 0 {
@@ -57,7 +58,7 @@ func (s Sink) Faults(ctx context.Context, account string) (faults []string, err 
 	}
 	ctx = conn.Inspecting(ctx)
 	for _, d := range tables.Unsealed() {
-		if d.Directory || d.Backup == tables.Never || d.Backup == tables.Formerly {
+		if d.Directory || d.Backup == tables.Formerly || d.Name != numberBlocks && !slices.Contains(commits.ClearedTables(), d.Name) {
 			continue
 		}
 		shard, err := s.cluster.Keeper(ctx, d.Name, query.Text(account))
