@@ -12,7 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// absence is that a server of others was looked for in vain. Where nothing refuses a
+// absence is that a server of others was looked for and not found. Where nothing refuses a
 // connection, as where a machine is gone, that takes long: those who come in as long after it
 // get its error, and need not wait as well.
 type absence struct {

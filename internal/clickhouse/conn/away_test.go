@@ -120,7 +120,7 @@ func TestAReplicaWhoseMachineIsGoneIsPassed(t *testing.T) {
 	}
 }
 
-// A server that stands still breaks no connection: who comes later would wait in vain.
+// A server that stands still breaks no connection: later statements would wait for it too.
 func TestASessionIsGivenUpWhoseServerStandsStill(t *testing.T) {
 	t.Parallel()
 	started := newStarted(t)
@@ -149,8 +149,8 @@ func TestASessionIsGivenUpWhoseServerStandsStill(t *testing.T) {
 	}
 }
 
-// A search that was short tells only who made it, and one that its caller gave up nobody.
-func TestOnlyALongSearchInVainIsKept(t *testing.T) {
+// The error of a short search is for its caller alone, and one that its caller gave up says nothing.
+func TestOnlyALongSearchThatFailedIsKept(t *testing.T) {
 	t.Parallel()
 	address, _ := gone(t)
 	away := &adlens.Error{Kind: adlens.EngineUnavailable, Err: errors.New("away")}
