@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adlens"
+	"adlens/internal/clickhouse/cluster"
 	"adlens/internal/clickhouse/conn"
 	"adlens/internal/clickhouse/integrity"
 )
@@ -16,7 +17,13 @@ import (
 // flipParts changes a bit of every part of a table, none of which can be read then.
 func flipParts(t *testing.T, d *database, table string) {
 	t.Helper()
-	parts, err := d.Cluster.Home().ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
+	changeParts(t, d.Cluster.Home(), table, func(raw []byte) { raw[len(raw)/2] ^= 0x10 })
+}
+
+// changeParts changes the bytes of every part of a table at a shard.
+func changeParts(t *testing.T, at *cluster.Shard, table string, change func(raw []byte)) {
+	t.Helper()
+	parts, err := at.ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
 	if err != nil || len(parts) == 0 {
 		t.Fatalf("%s has the parts %v: %v", table, parts, err)
 	}
@@ -26,7 +33,7 @@ func flipParts(t *testing.T, d *database, table string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw[len(raw)/2] ^= 0x10
+		change(raw)
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}

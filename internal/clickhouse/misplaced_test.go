@@ -3,8 +3,6 @@ package clickhouse
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,23 +95,11 @@ func TestAShardThatCannotBeReadHidesNoMisplacedAccount(t *testing.T) {
 // spoilParts changes bytes of each column in each part of a table.
 func spoilParts(t *testing.T, db *Database, shard uint16, table string) {
 	t.Helper()
-	parts, err := db.Cluster.Shards()[shard-1].ReadTexts(t.Context(), "SELECT path FROM system.parts WHERE database = currentDatabase() AND active AND table = '"+table+"'")
-	if err != nil || len(parts) == 0 {
-		t.Fatalf("%s has the parts %v: %v", table, parts, err)
-	}
-	for _, part := range parts {
-		path := filepath.Join(part, "data.bin")
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	changeParts(t, db.Cluster.Shards()[shard-1], table, func(raw []byte) {
 		for i := range raw {
 			raw[i] ^= 0x10
 		}
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 // That the row of an account is lost makes no new server of its shard.
