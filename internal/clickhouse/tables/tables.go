@@ -262,17 +262,21 @@ func (p Port) Dead() tables.Table[tables.Dead] {
 		}}
 }
 
+// countInOrder has the server count the rows of a generation one after the other.
+const countInOrder = "\nSETTINGS optimize_aggregation_in_order = 1"
+
 // CountRows counts in one statement. Parts know how many rows they have, so
-// little is read. Of one account the tables that count every row are grouped together,
-// but for those whose parts hold their counts: a group of its own for each costs the
-// server twice as much as all the rest of the statement.
+// little is read. Of one account the small tables are grouped together: a group of its own
+// for each costs the server twice as much as all the rest of the statement. Those of figures
+// are each grouped as they are sorted: of a large account that takes half as long.
 func (p Port) CountRows(ctx context.Context, account string, names ...string) ([]tables.Count, error) {
 	if account == "" {
 		return p.countRows(ctx, account, "0", names)
 	}
 	var selects, together []string
+	small := tables.SmallOfGenerations()
 	for i, name := range names {
-		if cluster.CountOf(name) != "count()" || name == "facts" {
+		if cluster.CountOf(name) != "count()" || !slices.Contains(small, name) {
 			selects = append(selects, fmt.Sprintf("SELECT toUInt8(%d) AS at, generation, %s AS n FROM %s WHERE account_id = {account:String} GROUP BY generation", i, cluster.CountOf(name), name))
 			continue
 		}
@@ -281,7 +285,7 @@ func (p Port) CountRows(ctx context.Context, account string, names ...string) ([
 	if len(together) > 0 {
 		selects = append(selects, "SELECT at, generation, count() AS n FROM (\n"+strings.Join(together, "\nUNION ALL\n")+"\n) GROUP BY at, generation")
 	}
-	return conn.Collect(ctx, p.at, strings.Join(selects, "\nUNION ALL\n"), conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (c tables.Count, err error) {
+	return conn.Collect(ctx, p.at, strings.Join(selects, "\nUNION ALL\n")+countInOrder, conn.Params{"account": query.Text(account)}, func(scan conn.Scan) (c tables.Count, err error) {
 		var at uint8
 		err = scan(&at, &c.Generation, &c.Rows)
 		c.Account, c.Table = account, names[at]
@@ -303,7 +307,7 @@ func (p Port) countRows(ctx context.Context, account, reading string, names []st
 	for i, name := range names {
 		selects[i] = fmt.Sprintf("SELECT account_id, '%s' AS name, generation, %s AS n, toUInt64(%s) AS content FROM %s WHERE %s GROUP BY account_id, generation", name, cluster.CountOf(name), reading, name, filter)
 	}
-	sql := strings.Join(selects, "\nUNION ALL\n") + "\nSETTINGS optimize_aggregation_in_order = 1"
+	sql := strings.Join(selects, "\nUNION ALL\n") + countInOrder
 	scanCount := func(scan conn.Scan) (c tables.Count, err error) {
 		var content uint64
 		err = scan(&c.Account, &c.Table, &c.Generation, &c.Rows, &content)
