@@ -58,7 +58,7 @@ func TestSumsOfAFileAreExactOrRefused(t *testing.T) {
 			if refused != (sum.Cmp(bound) >= 0) {
 				t.Fatalf("%s units: refused is %v", sum, refused)
 			}
-			if stored := table.columnSum(0, headline[catalogue.Sales]); !refused && stored.Big().Cmp(sum) != 0 {
+			if stored := table.sumsOf(0)[table.placeOf(headline[catalogue.Sales])]; !refused && stored.Big().Cmp(sum) != 0 {
 				t.Fatalf("%s units are kept as %s", sum, stored.Big())
 			}
 			if day := c.days[row.Day]; day.Source[catalogue.Sales].Big().Cmp(sum) != 0 || day.Rows != uint64(row.Number) {

@@ -117,17 +117,6 @@ func (b *Batch) maxValue(column int) uint64 {
 	return maxCount
 }
 
-// takeUpTo removes at most limit from a sum and returns it.
-func takeUpTo(sum *exact.Uint128, limit uint64) uint64 {
-	if sum.Hi == 0 && sum.Lo <= limit {
-		taken := sum.Lo
-		sum.Lo = 0
-		return taken
-	}
-	*sum, _ = sum.Distance(exact.Uint128{Lo: limit})
-	return limit
-}
-
 // factKey tells the facts of a generation apart, by stored numbers.
 type factKey struct {
 	day                        adlens.Day
@@ -141,8 +130,15 @@ func (b *Batch) addFact(u manifest.Slice, generation uint32, k factKey, at []int
 		row := b.Rows()
 		for i, column := range at {
 			b.padColumn(column, row)
-			b.Values[column] = append(b.Values[column], takeUpTo(&sums[i], b.maxValue(column)))
-			more = more || sums[i] != exact.Uint128{}
+			sum, limit := &sums[i], b.maxValue(column)
+			taken := sum.Lo
+			if sum.Hi == 0 && taken <= limit { // as nearly all
+				sum.Lo = 0
+			} else {
+				*sum, _ = sum.Distance(exact.Uint128{Lo: limit})
+				taken, more = limit, true
+			}
+			b.Values[column] = append(b.Values[column], taken)
 		}
 		b.Generation = append(b.Generation, generation)
 		b.Day = append(b.Day, k.day)
@@ -210,8 +206,8 @@ func FactColumns() (names []string, units []catalogue.Unit) {
 
 // setAmounts sets the columns of the exact sums of a product's day in their own
 // currency, which are converted together.
-func setAmounts(rows [][]exact.Uint128, column int, own []adlens.Amount, rate adlens.Amount) error {
-	shares, ok := shareMicros(own, rate)
+func (s *sharer) setAmounts(rows [][]exact.Uint128, column int, own []adlens.Amount, rate adlens.Amount) error {
+	shares, ok := s.shareMicros(own, rate)
 	if !ok {
 		return fmt.Errorf("%s of %s at a rate of %s is too large an amount of US dollars to be kept", headlineNames[column], slices.MaxFunc(own, compareAmounts), rate)
 	}

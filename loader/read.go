@@ -82,21 +82,19 @@ func (t *table) grainOf(row *platform.Row) grain {
 // few rows.
 const grainsAtOnce = 64
 
-// sumsOf returns the sums of a grain.
-func (t *table) sumsOf(i int) (counts, amounts []exact.Uint128) {
+// sumsOf returns the sums of a grain: of counts, and behind them of amounts.
+func (t *table) sumsOf(i int) []exact.Uint128 {
 	n := t.columnCount()
 	at := i % grainsAtOnce * n
-	sums := t.sums[i/grainsAtOnce][at : at+n]
-	return sums[:len(t.columns.CountColumns)], sums[len(t.columns.CountColumns):]
+	return t.sums[i/grainsAtOnce][at : at+n]
 }
 
-// columnSum returns one of the sums of a grain.
-func (t *table) columnSum(i int, s source) exact.Uint128 {
-	counts, amounts := t.sumsOf(i)
+// placeOf returns which of the sums of a grain are of a column.
+func (t *table) placeOf(s source) int {
 	if s.money {
-		return amounts[s.at]
+		return len(t.columns.CountColumns) + s.at
 	}
-	return counts[s.at]
+	return s.at
 }
 
 func (t *table) columnCount() int { return len(t.columns.CountColumns) + len(t.columns.AmountColumns) }
@@ -123,7 +121,8 @@ func (t *table) addRow(row *platform.Row) error {
 			t.sums = append(t.sums, make([]exact.Uint128, grainsAtOnce*t.columnCount()))
 		}
 	}
-	counts, amounts := t.sumsOf(i)
+	sums := t.sumsOf(i)
+	counts, amounts := sums[:len(row.Counts)], sums[len(row.Counts):]
 	for c, n := range row.Counts {
 		counts[c], _ = counts[c].Add(exact.Uint128{Lo: n})
 	}

@@ -199,6 +199,7 @@ func convertStored(rows []keyedSums, ids []string, rate adlens.Amount) error {
 	for i, r := range rows {
 		all[i] = r.sums
 	}
+	var shared sharer
 	for column, m := range catalogue.Headline {
 		if !m.IsAmount() {
 			continue
@@ -210,7 +211,7 @@ func convertStored(rows []keyedSums, ids []string, rate adlens.Amount) error {
 				return fmt.Errorf("the stored %s of day %s and product key %d is too large", headlineNames[column], r.day, r.product)
 			}
 		}
-		if err := setAmounts(all, column, own, rate); err != nil {
+		if err := shared.setAmounts(all, column, own, rate); err != nil {
 			return err
 		}
 	}

@@ -8,29 +8,37 @@ import (
 	"adlens/internal/exact"
 )
 
+// sharer converts and shares amounts. What it returns holds until the next ones.
+type sharer struct{ shares, cut []exact.Uint128 }
+
 // shareMicros converts the amounts of a product's day, and shares what they come to
 // among them: the sum is converted and rounded once, each amount's exact product is
 // cut to millionths, and those that are left over go, one each, to the amounts of
 // which most was cut off, of equal ones to the first. So every breakdown has the
 // same sum, and none has a share below zero (the contract, D1). ok is false where
 // 128 bits do not hold the amounts.
-func shareMicros(amounts []adlens.Amount, rate adlens.Amount) (shares []exact.Uint128, ok bool) {
-	if len(amounts) == 1 {
-		all, ok := amounts[0].Times(rate)
-		return []exact.Uint128{all}, ok
-	}
+func (s *sharer) shareMicros(amounts []adlens.Amount, rate adlens.Amount) (shares []exact.Uint128, ok bool) {
 	var total adlens.Amount
 	for _, a := range amounts {
 		if total, ok = total.Add(a); !ok {
 			return nil, false
 		}
 	}
-	all, ok := total.Times(rate)
-	if !ok {
-		return nil, false
+	s.shares = slices.Grow(s.shares[:0], len(amounts))[:len(amounts)]
+	shares = s.shares
+	if total == (adlens.Amount{}) { // most days of most products have no orders
+		clear(shares)
+		return shares, true
 	}
-	shares = make([]exact.Uint128, len(amounts))
-	cut := make([]exact.Uint128, len(amounts))
+	all, ok := total.Times(rate)
+	if len(amounts) == 1 {
+		shares[0] = all
+	}
+	if !ok || len(amounts) == 1 {
+		return shares, ok
+	}
+	s.cut = slices.Grow(s.cut[:0], len(amounts))[:len(amounts)]
+	cut := s.cut
 	var given exact.Uint128
 	for i, a := range amounts {
 		if shares[i], cut[i], ok = a.TimesCut(rate); !ok {

@@ -23,8 +23,8 @@ func cutOff(r *big.Rat) (whole *big.Int, rest *big.Rat) {
 }
 
 // checkShares holds shares against the contract's words, computed with fractions.
-func checkShares(t rapid.TB, amounts []adlens.Amount, rate adlens.Amount) {
-	shares, ok := shareMicros(amounts, rate)
+func checkShares(t rapid.TB, s *sharer, amounts []adlens.Amount, rate adlens.Amount) {
+	shares, ok := s.shareMicros(amounts, rate)
 	if !ok || len(shares) != len(amounts) {
 		t.Fatalf("%d shares of %d amounts, %t", len(shares), len(amounts), ok)
 	}
@@ -62,6 +62,7 @@ func checkShares(t rapid.TB, amounts []adlens.Amount, rate adlens.Amount) {
 }
 
 func TestSharesOfAProductsDayAddUp(t *testing.T) {
+	var shared sharer
 	rapid.Check(t, func(t *rapid.T) {
 		some := rapid.SampledFrom([]uint64{0, 1, 3, 99, 123_456, 5_000_000_000_000_000})
 		amount := func(name string) adlens.Amount {
@@ -76,11 +77,12 @@ func TestSharesOfAProductsDayAddUp(t *testing.T) {
 		if rapid.Bool().Draw(t, "converted") {
 			rate = amount("rate")
 		}
-		checkShares(t, amounts, rate)
+		checkShares(t, &shared, amounts, rate)
 	})
 }
 
 func TestAProductInThousandsOfCampaignsHasNoNegativeShare(t *testing.T) {
+	var shared sharer
 	cent, err := adlens.ParseAmount([]byte("0.01"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +92,7 @@ func TestAProductInThousandsOfCampaignsHasNoNegativeShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkShares(t, slices.Repeat([]adlens.Amount{cent}, 3000), rate)
+		checkShares(t, &shared, slices.Repeat([]adlens.Amount{cent}, 3000), rate)
 	}
 }
 

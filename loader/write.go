@@ -18,7 +18,11 @@ type reportWriter struct {
 	build    *build
 	download *download
 	claims   map[manifest.Unit]manifest.Days
-	rows     [][]exact.Uint128 // the columns of the facts of a product's day, overwritten by the next
+	sharer
+
+	// Of a product's day, overwritten by the next.
+	sums, rows [][]exact.Uint128 // of the grains, and the columns of their facts
+	own        []adlens.Amount
 }
 
 // layout says where the columns of a fact come from.
@@ -144,32 +148,34 @@ func (w *reportWriter) generationOn(day adlens.Day) (uint32, bool) {
 // until the next.
 func (w *reportWriter) convertSums(l layout, t *table, grains []int) ([][]exact.Uint128, error) {
 	rows := w.room(len(grains), len(l.columns))
+	w.sums, w.own = w.sums[:0], slices.Grow(w.own[:0], len(grains))[:len(grains)]
+	for _, i := range grains {
+		w.sums = append(w.sums, t.sumsOf(i))
+	}
+	// takeColumn takes over a column as it is. The amounts have it too, where it is one.
+	takeColumn := func(column int, s source) {
+		place := t.placeOf(s)
+		for n, sums := range w.sums {
+			rows[n][column], w.own[n] = sums[place], adlens.AmountOf(sums[place])
+		}
+	}
 	rate, _ := w.build.session.rates.At(w.download.market.Currency, t.grains[grains[0]].day) // checkRates has made sure
-	own := make([]adlens.Amount, len(grains))
 	for column, s := range l.headline {
+		takeColumn(column, s)
 		if !s.money {
-			for n, i := range grains {
-				rows[n][column] = t.columnSum(i, s)
-			}
 			continue
 		}
-		for n, i := range grains {
-			own[n] = adlens.AmountOf(t.columnSum(i, s))
-		}
-		if err := setAmounts(rows, column, own, rate); err != nil {
+		if err := w.setAmounts(rows, column, w.own, rate); err != nil {
 			return nil, err
 		}
 	}
 	for e, s := range l.extras {
 		column := len(headlineNames) + e
-		for n, i := range grains {
-			rows[n][column] = t.columnSum(i, s)
-			own[n] = adlens.AmountOf(rows[n][column])
-		}
+		takeColumn(column, s)
 		if !s.money {
 			continue
 		}
-		shares, ok := shareMicros(own, adlens.One)
+		shares, ok := w.shareMicros(w.own, adlens.One)
 		if !ok {
 			return nil, fmt.Errorf("%s is too large an amount to be kept", t.columns.AmountColumns[s.at])
 		}
