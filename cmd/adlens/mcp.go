@@ -122,7 +122,9 @@ func (o *options) answerOwner(cmd *cobra.Command, d *data, so serveOptions, acco
 		},
 		Account: func(context.Context, *mcp.RequestExtra) adlens.Account { return account },
 		Version: version, Now: time.Now,
-		Failed: func(tool string, err error) { fmt.Fprintf(cmd.ErrOrStderr(), "adlens: %s: %v\n", tool, err) },
+		Failed: func(_ *mcp.RequestExtra, tool string, err error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "adlens: %s: %v\n", tool, err)
+		},
 	})
 	err = tools.Protocol().Run(ctx, assistant.Stdio(cmd.InOrStdin(), cmd.OutOrStdout()))
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

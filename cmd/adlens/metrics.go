@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"adlens/internal/answer"
@@ -48,6 +49,21 @@ func serveMetrics(address string, m *metrics.Metrics, log *zap.Logger) (end func
 	return listener.Close, nil
 }
 
+// addAssistantMetrics shows what failed that assistants called.
+func addAssistantMetrics(m *metrics.Metrics, failures *atomic.Uint64) {
+	m.Counter("assistant_failures_total", "Tools, prompts and resources that failed an assistant, for no fault of the call.", func() float64 { return float64(failures.Load()) })
+}
+
+// addReadyMetric shows whether the server answers.
+func addReadyMetric(m *metrics.Metrics, isReady func() bool) {
+	m.Gauge("ready", "1 where /readyz says that requests should be sent here, else 0.", func() float64 {
+		if isReady() {
+			return 1
+		}
+		return 0
+	})
+}
+
 // addIntegrityMetrics shows what is known about the stored data and its engine.
 func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 	m.Counter("engine_restarts_total", "Engines that took the place of another since this server started.", func() float64 {
@@ -85,6 +101,8 @@ func (i *inspector) addIntegrityMetrics(m *metrics.Metrics) {
 		"newest_load":    {"When something was last loaded into any account, by whatever command; 0 for never.", func(a audit.Ages) time.Time { return a.NewestLoad }},
 		"oldest_load":    {"The last load of the account that waits longest for one, without canceled and demonstration accounts and those never loaded; rates and lists count; 0 for none.", func(a audit.Ages) time.Time { return a.OldestLoad }},
 		"oldest_refresh": {"When reports were last read through the connection that waits longest, or it was connected, if they never were; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRefresh }},
+		"newest_day":     {"The newest day with figures of any account; 0 for none.", func(a audit.Ages) time.Time { return a.NewestDay }},
+		"oldest_day":     {"The same of the account whose figures end first, without canceled and demonstration accounts; 0 for none.", func(a audit.Ages) time.Time { return a.OldestDay }},
 		"newest_rate":    {"The day of the newest rate of exchange that was fetched; 0 for none.", func(a audit.Ages) time.Time { return a.NewestRate }},
 		"oldest_rate":    {"The same of the account whose fetched rates end first, without canceled and demonstration accounts; 0 for none.", func(a audit.Ages) time.Time { return a.OldestRate }},
 	} {

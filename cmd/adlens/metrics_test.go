@@ -32,6 +32,8 @@ func TestTheTableOfMetricsHasAllOfThem(t *testing.T) {
 	(&limits{}).addLimitMetrics(m)
 	refreshers{}.addRefreshMetrics(m)
 	watchMemories(m, nil, nil)
+	addReadyMetric(m, nil)
+	addAssistantMetrics(m, nil)
 	text, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,7 @@ func TestTheAgesOfLoadsAndRatesAreShown(t *testing.T) {
 	d, _ := home(t)
 	i := d.newInspector(zap.NewNop())
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
-	i.restarts, i.ages = 6, audit.Ages{NewestLoad: at(11), OldestLoad: at(12), OldestRefresh: at(13), NewestRate: at(14),
+	i.restarts, i.ages = 6, audit.Ages{NewestLoad: at(11), OldestLoad: at(12), OldestRefresh: at(13), NewestRate: at(14), NewestDay: at(15), OldestDay: at(16),
 		Connections: []audit.ConnectionCount{{Region: "EU", Accepted: true, Count: 2}, {Region: "EU", Count: 3}}}
 	i.replicas = []audit.Replica{{Shard: 1}, {Shard: 1}, {Shard: 1, Err: errors.New("away")}, {Shard: 2, Schema: schema.State{Newest: 1}}}
 	m := metrics.New(limitNames, fileStatuses)
@@ -93,6 +95,7 @@ func TestTheAgesOfLoadsAndRatesAreShown(t *testing.T) {
 	text := metricsShown(t, m)
 	for _, want := range []string{"engine_restarts_total 6", "damaged_accounts 0",
 		"newest_load_timestamp_seconds 11", "oldest_load_timestamp_seconds 12", "oldest_refresh_timestamp_seconds 13", "newest_rate_timestamp_seconds 14",
+		"newest_day_timestamp_seconds 15", "oldest_day_timestamp_seconds 16",
 		"oldest_rate_timestamp_seconds 0", // of none
 		`replicas{shard="1",state="ready"} 2`, `replicas{shard="1",state="not_ready"} 1`, `replicas{shard="2",state="ready"} 0`, `replicas{shard="2",state="not_ready"} 1`,
 		`platform_connections{region="EU",state="accepted"} 2`, `platform_connections{region="EU",state="refused"} 3`,

@@ -47,6 +47,9 @@ func (o *options) newRefreshers(ctx context.Context, d *data, po platformOptions
 	}
 	r := refreshers{
 		daily: &connector.Daily{Connector: c, Dir: o.extractsDir(), Poll: pollEvery, Mark: d.DirectoryMark,
+			Unread: func(err error) {
+				log.Warn("connections could not be read; they are once the database answers", zap.Error(err))
+			},
 			Report: func(account, connection string, result loader.Result, took time.Duration, err error) {
 				counts.Refresh(took, err)
 				if n, days := connector.MissingRates(result); n > 0 {

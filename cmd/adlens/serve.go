@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -228,7 +229,9 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 			log.Warn("it could not be found out whether campaigns have to be read", zap.String("account", account), zap.Error(err))
 		}})
 	d.answering.Store(answers)
-	assistants := d.newAssistants(so, admission, answers, log)
+	var toolFailures atomic.Uint64
+	addAssistantMetrics(counts, &toolFailures)
+	assistants := d.newAssistants(so, admission, answers, log, &toolFailures)
 	admission.Trust(d.DirectoryMark)
 	server := adhttp.New(adhttp.Config{
 		Admission: admission, Answers: answers, Apps: d.Apps, Assistants: assistants, PublicURL: so.publicURL,
@@ -240,6 +243,7 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 		},
 	})
 	watchMemories(counts, figures, answers)
+	addReadyMetric(counts, server.IsReady)
 	listener, err := listenOn("--listen", so.listen)
 	if err != nil {
 		return err
@@ -264,10 +268,12 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	d.warmCaches(ctx, figures, log)
-	err = ready("http://" + listener.Addr().String())
-	if err == nil {
+	address := "http://" + listener.Addr().String()
+	if err = ready(address); err == nil {
+		log.Info("serving", zap.String("address", address), zap.String("version", version), zap.Bool("embedded_engine", d.engine != nil))
 		select {
 		case <-ctx.Done():
+			log.Info("stopping", zap.Error(context.Cause(ctx)))
 			server.Drain()
 			select {
 			case <-time.After(so.drainDelay):
@@ -282,15 +288,23 @@ func (o *options) runServer(ctx context.Context, d *data, so serveOptions, ready
 	stop()
 	running.Wait()
 	refresh.lists.Wait()
+	log.Info("stopped", zap.Error(err))
 	return err
 }
 
 // newAssistants lets assistants ask what the API answers.
-func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers *answer.Service, log *zap.Logger) *adhttp.Assistants {
+func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers *answer.Service, log *zap.Logger, failures *atomic.Uint64) *adhttp.Assistants {
 	authorization := oauth.New(oauth.Config{Apps: d.Apps, Accounts: d.Accounts, PublicURL: so.publicURL, NoRegistration: so.noRegistration, Now: time.Now,
 		Log: func(e oauth.Event) {
-			log.Info("assistant", zap.String("event", string(e.Kind)), zap.String("account", e.AccountID), zap.String("app_id", e.AppID), zap.String("client", e.Client),
-				zap.Stringer("remote", e.Remote), zap.Error(e.Err))
+			level := zap.InfoLevel
+			switch e.Kind {
+			case oauth.EventReuse:
+				level = zap.WarnLevel
+			case oauth.EventFailure:
+				level = zap.ErrorLevel
+			}
+			log.Log(level, "assistant", zap.String("event", string(e.Kind)), zap.String("account", e.AccountID), zap.String("key_id", e.AppID), zap.String("app", e.Client),
+				zap.Stringer("client", e.Remote), zap.String("code", e.Code), zap.Error(e.Err))
 		}})
 	admission.AdmitApps(auth.NewAuthenticator(d.Apps), so.limitMinute)
 	tools := assistant.New(assistant.Config{Answers: answers, Version: version, Now: time.Now,
@@ -308,7 +322,12 @@ func (d *data) newAssistants(so serveOptions, admission *auth.Admission, answers
 			}
 			return admission.AccountOf(ctx, app, time.Now())
 		},
-		Failed: func(tool string, err error) { log.Error("a tool failed", zap.String("tool", tool), zap.Error(err)) }})
+		Failed: func(extra *mcp.RequestExtra, tool string, err error) {
+			failures.Add(1)
+			app, _ := adhttp.AppOf(extra)
+			log.Error("a tool failed", zap.String("tool", tool), zap.String("account", app.AccountID), zap.String("key_id", app.ID),
+				zap.String("request_id", adhttp.RequestIDOf(extra)), zap.Error(err))
+		}})
 	return &adhttp.Assistants{Tools: tools, Authorization: authorization, OwnerToken: rand.Text()}
 }
 

@@ -36,8 +36,8 @@ type Config struct {
 	Account func(ctx context.Context, extra *mcp.RequestExtra) adlens.Account
 	Version string // of adlens
 	Now     func() time.Time
-	// Failed hears of errors that are no fault of the request.
-	Failed func(tool string, err error)
+	// Failed hears of errors that are no fault of the request; extra may be nil.
+	Failed func(extra *mcp.RequestExtra, tool string, err error)
 }
 
 // Server answers calls of tools, and reads of resources and prompts.
@@ -107,25 +107,25 @@ func catchPanic(tell func(caught error)) {
 // result too, which the model reads and can mend.
 func (s *Server) callHandler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-		defer catchPanic(func(caught error) { result, err = s.refuse(t.name, caught), nil })
+		defer catchPanic(func(caught error) { result, err = s.refuse(r.Extra, t.name, caught), nil })
 		ctx, cancel := context.WithTimeout(ctx, answer.Timeout)
 		defer cancel()
 		caller, err := s.Admit(ctx, r.Extra)
 		if err != nil {
-			return s.refuse(t.name, err), nil
+			return s.refuse(r.Extra, t.name, err), nil
 		}
 		args, err := t.readArguments(r.Params.Arguments)
 		if err != nil {
-			return s.refuse(t.name, err), nil
+			return s.refuse(r.Extra, t.name, err), nil
 		}
 		c, err := s.newCall(ctx, caller, args)
 		if err != nil {
-			return s.refuse(t.name, err), nil
+			return s.refuse(r.Extra, t.name, err), nil
 		}
 		defer c.held.release()
 		answered, err := t.answer(c)
 		if err != nil {
-			return s.refuse(t.name, err), nil
+			return s.refuse(r.Extra, t.name, err), nil
 		}
 		return newResult(answered)
 	}
@@ -141,13 +141,13 @@ func newResult(result any) (*mcp.CallToolResult, error) {
 }
 
 // refuse returns a result that says what is wrong with a call.
-func (s *Server) refuse(tool string, err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explainError(tool, err)}}}
+func (s *Server) refuse(extra *mcp.RequestExtra, tool string, err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explainError(extra, tool, err)}}}
 }
 
 // explainError returns an error's text for the client. What the store says is for
 // the log alone.
-func (s *Server) explainError(tool string, err error) string {
+func (s *Server) explainError(extra *mcp.RequestExtra, tool string, err error) string {
 	var faults *query.FaultsError
 	var limit *auth.LimitError
 	var scope *auth.ScopeError
@@ -163,7 +163,7 @@ func (s *Server) explainError(tool string, err error) string {
 	case errors.Is(err, context.Canceled):
 		return "the call was cancelled"
 	}
-	s.Failed(tool, err)
+	s.Failed(extra, tool, err)
 	kind := adlens.KindOf(err)
 	if kind == adlens.Internal && errors.Is(err, context.DeadlineExceeded) {
 		kind = adlens.QueryTimeout // of the call itself, not of a part that cannot be reached

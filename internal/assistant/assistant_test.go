@@ -438,7 +438,7 @@ func TestConditionsAreReadStrictly(t *testing.T) {
 // So does the name of the account, which a client gets before it has called anything.
 func TestAPanicOfTheAccountEndsItsRequestAlone(t *testing.T) {
 	var failed error
-	s := New(Config{Now: time.Now, Failed: func(_ string, err error) { failed = err },
+	s := New(Config{Now: time.Now, Failed: func(_ *mcp.RequestExtra, _ string, err error) { failed = err },
 		Account: func(context.Context, *mcp.RequestExtra) adlens.Account { panic("a secret of the inside") }})
 	initialized := func(context.Context, string, mcp.Request) (mcp.Result, error) {
 		return &mcp.InitializeResult{}, nil
@@ -453,7 +453,7 @@ func TestAPanicOfTheAccountEndsItsRequestAlone(t *testing.T) {
 // not catch a panic, which would end the server for all accounts.
 func TestAPanicOfAToolEndsItsCallAlone(t *testing.T) {
 	var failed error
-	s := New(Config{Answers: nil, Now: time.Now, Failed: func(_ string, err error) { failed = err },
+	s := New(Config{Answers: nil, Now: time.Now, Failed: func(_ *mcp.RequestExtra, _ string, err error) { failed = err },
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { panic("a secret of the inside") }})
 	result, err := s.callHandler(tools[0])(t.Context(), &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "overview"}})
 	if err != nil || !result.IsError {

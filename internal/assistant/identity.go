@@ -15,7 +15,7 @@ import (
 func (s *Server) nameAccount(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (result mcp.Result, err error) {
 		defer catchPanic(func(caught error) {
-			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + ": " + s.explainError(method, caught)}
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + ": " + s.explainError(r.GetExtra(), method, caught)}
 		})
 		result, err = next(ctx, method, r)
 		if err != nil {

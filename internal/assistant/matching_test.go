@@ -24,7 +24,7 @@ func TestConditionsAreOfAllRowsOrRefused(t *testing.T) {
 		spends := make([]uint64, rows)
 		spends[0] = 1_000_000
 		s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(shelf{warehouse{}, spends, new(int)}, nil), Now: now}), Now: now,
-			Failed: func(tool string, err error) { t.Errorf("%s: %v", tool, err) },
+			Failed: func(_ *mcp.RequestExtra, tool string, err error) { t.Errorf("%s: %v", tool, err) },
 			Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) {
 				return auth.Caller{Account: adlens.Account{ID: "acme"}}, nil
 			}})

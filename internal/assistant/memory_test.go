@@ -65,7 +65,7 @@ func TestTheRowsThatACallReadsCountUntilItsResultIsWritten(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
 	caller := auth.Caller{Account: adlens.Account{ID: "acme"}}
 	answers := answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now, Memory: 1 << 20})
-	s := New(Config{Answers: answers, Now: now, Failed: func(tool string, err error) { t.Errorf("%s: %v", tool, err) },
+	s := New(Config{Answers: answers, Now: now, Failed: func(_ *mcp.RequestExtra, tool string, err error) { t.Errorf("%s: %v", tool, err) },
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return caller, nil }})
 	params := []answer.Parameter{{Name: "range", Value: "this_month"}, {Name: "dimensions", Value: "product"}, {Name: "figures", Value: "spend"}, {Name: "page_size", Value: "all"}}
 	question, err := answers.Ask(t.Context(), caller, answer.Request{Endpoint: "report", Parameters: params})
@@ -210,8 +210,8 @@ func TestNoRowsAreReadOnceACallHasEnded(t *testing.T) {
 	var r report
 	r.setFigures([]string{"spend"})
 	err = r.read(ctx, said, "")
-	s := New(Config{Failed: func(string, error) {}})
-	if text := s.explainError("rank", err); len(r.rows) > 0 || text != "the request took longer than 30s; ask for a shorter period or fewer figures" {
+	s := New(Config{Failed: func(*mcp.RequestExtra, string, error) {}})
+	if text := s.explainError(nil, "rank", err); len(r.rows) > 0 || text != "the request took longer than 30s; ask for a shorter period or fewer figures" {
 		t.Errorf("%d rows are read: %s", len(r.rows), text)
 	}
 }
@@ -219,7 +219,7 @@ func TestNoRowsAreReadOnceACallHasEnded(t *testing.T) {
 // A part of adlens that does not answer is no reason to ask for less.
 func TestOnlyACallThatTookTooLongAsksForAShorterPeriod(t *testing.T) {
 	const tooLong, notNow = "the request took longer than 30s;", "the figures cannot be read at the moment;"
-	s := New(Config{Failed: func(string, error) {}})
+	s := New(Config{Failed: func(*mcp.RequestExtra, string, error) {}})
 	for _, c := range []struct {
 		err  error
 		want string
@@ -229,7 +229,7 @@ func TestOnlyACallThatTookTooLongAsksForAShorterPeriod(t *testing.T) {
 		{&adlens.Error{Kind: adlens.EngineUnavailable, Err: context.DeadlineExceeded}, notNow},
 		{&adlens.Error{Kind: adlens.Overloaded, Err: context.DeadlineExceeded}, notNow},
 	} {
-		if text := s.explainError("rank", c.err); !strings.HasPrefix(text, c.want) {
+		if text := s.explainError(nil, "rank", c.err); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%s, %v: %q, want %q", adlens.KindOf(c.err), c.err, text, c.want)
 		}
 	}

@@ -35,7 +35,7 @@ func (s *Server) addResources() {
 		s.protocol.AddResource(&mcp.Resource{URI: one.address, Name: one.name, Title: one.title, Description: one.words, MIMEType: "application/json"},
 			func(ctx context.Context, r *mcp.ReadResourceRequest) (result *mcp.ReadResourceResult, err error) {
 				fail := func(cause error) error {
-					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(one.name, cause)}
+					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.address + ": " + s.explainError(r.Extra, one.name, cause)}
 				}
 				defer catchPanic(func(caught error) { err = fail(caught) })
 				said, err := one.read(s, ctx, r.Extra)
@@ -149,7 +149,7 @@ func (s *Server) addPrompts() {
 		s.protocol.AddPrompt(&mcp.Prompt{Name: one.name, Title: one.title, Description: one.words, Arguments: one.arguments},
 			func(ctx context.Context, r *mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
 				fail := func(cause error) error {
-					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(one.name, cause)}
+					return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: one.name + ": " + s.explainError(r.Extra, one.name, cause)}
 				}
 				defer catchPanic(func(caught error) { err = fail(caught) })
 				wrong := func(cause error) error {

@@ -45,7 +45,7 @@ func connectTo(t *testing.T, store query.Store, now func() time.Time) *mcp.Clien
 // So do prompts and resources, of which the SDK catches no panic either.
 func TestAPanicOfAPromptOrResourceEndsItAlone(t *testing.T) {
 	var failed []error
-	s := New(Config{Now: time.Now, Account: isAcme, Failed: func(_ string, err error) { failed = append(failed, err) },
+	s := New(Config{Now: time.Now, Account: isAcme, Failed: func(_ *mcp.RequestExtra, _ string, err error) { failed = append(failed, err) },
 		Admit: func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { panic("a secret of the inside") }})
 	session := connectClient(t, s, nil)
 	_, ofPrompt := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "weekly_review"})

@@ -73,7 +73,7 @@ func TestOthersHaveWhatTheOtherRowsHave(t *testing.T) {
 			store.spends = append(store.spends, map[bool]uint64{true: c.shown, false: c.hidden}[i < 10])
 		}
 		s := New(Config{Answers: answer.New(answer.Config{Figures: query.NewService(store, nil), Now: now}), Now: now,
-			Failed: func(tool string, err error) { t.Errorf("%s: %v", tool, err) },
+			Failed: func(_ *mcp.RequestExtra, tool string, err error) { t.Errorf("%s: %v", tool, err) },
 			Admit:  func(context.Context, *mcp.RequestExtra) (auth.Caller, error) { return caller, nil }})
 		asked, err := s.newCall(t.Context(), caller, arguments{"range": {"this_month"}, "dimensions": {"product"}, "figures": strings.Split("spend,sales,acos,roas,clicks,average_cpc", ",")})
 		if err != nil {

@@ -121,7 +121,7 @@ func TestAgesAreOfNewestLoadsAndOfAccountsThatAreKeptFresh(t *testing.T) {
 		t.Helper()
 		for _, sql := range []string{
 			"INSERT INTO commits (account_id, number, committed_at) VALUES ({account:String}, {number:UInt32}, toDateTime64({at:String}, 3, 'UTC'))",
-			"INSERT INTO commit_units (account_id, number, kind) VALUES ({account:String}, {number:UInt32}, 2)",
+			"INSERT INTO commit_units (account_id, number, kind, start, report_days) VALUES ({account:String}, {number:UInt32}, 1, toStartOfMonth(toDate({at:String})), [bitShiftLeft(1, toDayOfMonth(toDate({at:String})) - 1)])",
 			"INSERT INTO rates (account_id, generation, currency, day, usd, fetched) VALUES ({account:String}, {number:UInt32}, 'EUR', toDate({at:String}), 1, true)",
 		} {
 			if err := db.Cluster.Exec(t.Context(), sql, conn.Params{"account": query.Text(account), "number": fmt.Sprint(number), "at": at.Format(time.DateOnly)}); err != nil {
@@ -135,6 +135,9 @@ func TestAgesAreOfNewestLoadsAndOfAccountsThatAreKeptFresh(t *testing.T) {
 		if err != nil || !ages.NewestLoad.Equal(newest) || !ages.OldestLoad.Equal(oldest) || !ages.OldestRate.Equal(oldest) {
 			t.Errorf("%s the newest load is of %s, the oldest of %s, the oldest rate of %s, expected %s and %s: %v",
 				when, ages.NewestLoad, ages.OldestLoad, ages.OldestRate, newest, oldest, err)
+		}
+		if !ages.NewestDay.Equal(newest) || !ages.OldestDay.Equal(oldest) {
+			t.Errorf("%s the newest day is %s, the oldest %s, expected %s and %s", when, ages.NewestDay, ages.OldestDay, newest, oldest)
 		}
 	}
 	put := func(account string, demo bool, subscription string) {

@@ -39,6 +39,8 @@ type Daily struct {
 	// Report hears how each refresh ended. It may be called from several
 	// goroutines.
 	Report func(account, connection string, result loader.Result, took time.Duration, err error)
+	// Unread hears of a scan that could not read the connections, where the one before could.
+	Unread func(error)
 	// Mark stays the same while connections do; settled is false where nothing follows
 	// from it. Without it they are read at each scan.
 	Mark func() (mark uint64, settled bool)
@@ -71,12 +73,13 @@ func (d *Daily) Run(ctx context.Context) {
 	ticker := time.NewTicker(d.Connector.paced(scanEvery))
 	defer ticker.Stop()
 	var known scan
+	away := false // the last scan failed
 	for {
 		connections, err := d.scanConnections(ctx, &known)
-		if err != nil && ctx.Err() == nil {
-			d.Report("", "", loader.Result{}, 0, fmt.Errorf("connections could not be read: %w", err))
+		if err != nil && ctx.Err() == nil && !away {
+			d.Unread(err)
 		}
-		if err == nil {
+		if away = err != nil; !away {
 			d.stopOthers(connections)
 		}
 		for _, c := range connections {

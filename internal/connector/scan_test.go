@@ -2,12 +2,14 @@ package connector
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"adlens"
+	"adlens/loader"
 )
 
 // scanned counts how often connections are read.
@@ -93,4 +95,32 @@ func TestTheLookAtAnAccountWithoutAConnectionFetchesItsRates(t *testing.T) {
 	if err != nil || counting != nil || pause != lookAgain || waiting != 0 || b.daily != 1 || s.loads != 1 {
 		t.Errorf("the next look is in %s, %d reports wait, after %d calls and %d loads: %v, %v", pause, waiting, b.daily, s.loads, err, counting)
 	}
+}
+
+// unread has connections that cannot be read in some scans.
+type unread struct {
+	*memory
+	scans int
+	away  map[int]bool // by scan, from 1
+}
+
+func (u *unread) Connections(context.Context, string) ([]adlens.Connection, error) {
+	if u.scans++; u.away[u.scans] {
+		return nil, errors.New("away")
+	}
+	return nil, nil
+}
+
+// A database that is away is told of once, and is no refresh that failed.
+func TestConnectionsThatCannotBeReadAreToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, told := &unread{memory: newMemory(), away: map[int]bool{2: true, 3: true, 5: true}}, 0
+		d := &Daily{Connector: New(Config{Store: store}), Unread: func(error) { told++ },
+			Report: func(string, string, loader.Result, time.Duration, error) { t.Error("a refresh is reported") }}
+		ctx, stop := context.WithTimeout(t.Context(), 6*scanEvery-time.Second)
+		defer stop()
+		if d.Run(ctx); store.scans != 6 || told != 2 {
+			t.Errorf("%d scans, and %d times told; expected 6 and 2", store.scans, told)
+		}
+	})
 }

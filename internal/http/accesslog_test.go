@@ -2,9 +2,11 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,5 +87,53 @@ func TestTheLogNamesTheAccountOfTheOwnersCalls(t *testing.T) {
 		if logged, _ := line["account"].(string); logged != account || account != "" && line["key_id"] != "mcp:"+account {
 			t.Errorf("%q with status %d: the log has %v", account, got.Code, line)
 		}
+	}
+}
+
+// cutOff is a client that takes nothing of an answer.
+type cutOff struct{ *httptest.ResponseRecorder }
+
+func (cutOff) Write([]byte) (int, error) { return 0, errors.New("the connection was reset") }
+
+// What a client did not take is no whole answer, what balancers ask every few seconds is
+// noise, and a refusal is by one of several limits.
+func TestLinesOfTheLogSayWhatBecameOfRequests(t *testing.T) {
+	core, logs := observer.New(zapcore.DebugLevel)
+	c := testConfig(newWorld(), keys{"acme-active"})
+	c.Log, c.Admission = zap.New(core), admissionOf(newWorld(), keys{"acme-active"}, auth.NewLimiter(2, 0))
+	seen := map[string]int{} // by route and status
+	c.Observe = func(route string, status int, _ string, _ time.Duration) { seen[fmt.Sprint(route, " ", status)]++ }
+	away := false
+	c.Ping = func(context.Context) error {
+		if away {
+			return errors.New("away")
+		}
+		return nil
+	}
+	s := New(c)
+	send := func(path string, w http.ResponseWriter) {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.RemoteAddr = "127.0.0.1:1024"
+		r.Header.Set("Authorization", "Bearer "+key.Reveal())
+		s.Handler().ServeHTTP(w, r)
+	}
+	ready := s.IsReady()
+	send("/healthz", httptest.NewRecorder())
+	send("/readyz", httptest.NewRecorder())
+	away = true
+	if !ready || s.IsReady() {
+		t.Errorf("it is ready: %t, and %t while the database is away", ready, s.IsReady())
+	}
+	send("/readyz", httptest.NewRecorder())
+	send("/api/v1/summary", httptest.NewRecorder())
+	send("/api/v1/summary", cutOff{httptest.NewRecorder()})
+	send("/api/v1/summary", httptest.NewRecorder())
+	var got []string
+	for _, line := range logs.FilterMessage("request").All() {
+		got = append(got, fmt.Sprint(line.Level, " ", line.ContextMap()["route"], " ", line.ContextMap()["status"], " ", line.ContextMap()["limit"]))
+	}
+	want := []string{"debug /healthz 200 <nil>", "debug /readyz 200 <nil>", "info /readyz 503 <nil>", "info /api/v1/summary 200 <nil>", "info /api/v1/summary 499 <nil>", "info /api/v1/summary 429 minute"}
+	if !slices.Equal(got, want) || seen["/api/v1/summary 200"] != 1 || seen["/api/v1/summary 499"] != 1 {
+		t.Errorf("the log has %q, expected %q; counted are %v", got, want, seen)
 	}
 }

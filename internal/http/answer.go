@@ -120,19 +120,19 @@ func (s *Server) writeAnswer(c *gin.Context, caller auth.Caller, r answer.Reques
 	h.Set("Content-Length", strconv.Itoa(len(part.body)))
 	defer gatherStart(ctx)()
 	c.Writer.WriteHeader(part.status)
-	s.sendBody(c.Writer, part.body)
+	c.Set(keyCut, !s.sendBody(c.Writer, part.body))
 	c.Writer.Flush() // a client does not wait for the log
 	return nil
 }
 
 // sendBody sends a body in blocks. Each that was taken gives the client as much time for
 // the next one as the server gives it for a whole small answer, unless the server is
-// about to stop.
-func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
+// about to stop. It reports whether all was taken.
+func (s *Server) sendBody(w http.ResponseWriter, body []byte) (whole bool) {
 	last := time.Now().Add(s.maxSending)
 	for block := range slices.Chunk(body, sendBlock) {
 		if _, err := w.Write(block); err != nil {
-			return
+			return false
 		}
 		if s.draining.Load() {
 			continue
@@ -144,6 +144,7 @@ func (s *Server) sendBody(w http.ResponseWriter, body []byte) {
 		// A connection that cannot have one keeps that of the server.
 		_ = http.NewResponseController(w).SetWriteDeadline(deadline)
 	}
+	return true
 }
 
 // answerUnchanged answers a client that holds the answer under one of its tags, and

@@ -44,7 +44,11 @@ type Assistants struct {
 // appKey is the context's key for the connection whose token a request has.
 type appKey struct{}
 
-const appInfo = "app"
+// What the protocol's server is told of the request that a call came with.
+const (
+	appInfo     = "app"
+	requestInfo = keyRequestID
+)
 
 // AppOf returns the connection that sent a call.
 func AppOf(extra *mcp.RequestExtra) (app auth.Record, ok bool) {
@@ -53,6 +57,15 @@ func AppOf(extra *mcp.RequestExtra) (app auth.Record, ok bool) {
 	}
 	app, ok = extra.TokenInfo.Extra[appInfo].(auth.Record)
 	return app, ok
+}
+
+// RequestIDOf returns the id of the request that a call came with, "" where none is known.
+func RequestIDOf(extra *mcp.RequestExtra) string {
+	if extra == nil || extra.TokenInfo == nil {
+		return ""
+	}
+	id, _ := extra.TokenInfo.Extra[requestInfo].(string)
+	return id
 }
 
 // addAssistants adds the protocol and what gives its clients their tokens.
@@ -95,7 +108,7 @@ func (s *Server) serveAssistant(c *gin.Context, tools http.Handler) error {
 		return err
 	}
 	r := c.Request.WithContext(context.WithValue(c.Request.Context(), appKey{}, app))
-	mcpauth.RequireBearerToken(tokenInfo, nil)(tools).ServeHTTP(w, r)
+	mcpauth.RequireBearerToken(tokenInfoOf(requestID(c)), nil)(tools).ServeHTTP(w, r)
 	return nil
 }
 
@@ -141,13 +154,15 @@ func checkMessages(tools http.Handler) http.Handler {
 	})
 }
 
-// tokenInfo tells the protocol's server whose request it is.
-func tokenInfo(ctx context.Context, _ string, _ *http.Request) (*mcpauth.TokenInfo, error) {
-	app, ok := ctx.Value(appKey{}).(auth.Record)
-	if !ok || app.ExpiresAt == nil {
-		return nil, mcpauth.ErrInvalidToken
+// tokenInfoOf tells the protocol's server whose request it is, and its id.
+func tokenInfoOf(id string) mcpauth.TokenVerifier {
+	return func(ctx context.Context, _ string, _ *http.Request) (*mcpauth.TokenInfo, error) {
+		app, ok := ctx.Value(appKey{}).(auth.Record)
+		if !ok || app.ExpiresAt == nil {
+			return nil, mcpauth.ErrInvalidToken
+		}
+		return &mcpauth.TokenInfo{Scopes: app.Scopes, Expiration: *app.ExpiresAt, UserID: app.ID, Extra: map[string]any{appInfo: app, requestInfo: id}}, nil
 	}
-	return &mcpauth.TokenInfo{Scopes: app.Scopes, Expiration: *app.ExpiresAt, UserID: app.ID, Extra: map[string]any{appInfo: app}}, nil
 }
 
 // authenticateApp finds the connection whose access token a request has. A token is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,7 +46,7 @@ func newAssistants(store stored) (s *Server, send func(body, revision string, ch
 	c := testConfig(store, keys{"acme-active"})
 	c.Admission.AdmitApps(auth.NewAuthenticator(appTokens{token}), 0)
 	c.Assistants = &Assistants{Authorization: oauth.New(oauth.Config{Now: func() time.Time { return now }}),
-		Tools: assistant.New(assistant.Config{Answers: c.Answers, Now: func() time.Time { return now }, Failed: func(string, error) {},
+		Tools: assistant.New(assistant.Config{Answers: c.Answers, Now: func() time.Time { return now }, Failed: func(*mcp.RequestExtra, string, error) {},
 			Admit: func(ctx context.Context, extra *mcp.RequestExtra) (auth.Caller, error) {
 				app, _ := AppOf(extra)
 				return c.Admission.AdmitApp(ctx, app, now)
@@ -70,11 +71,19 @@ func newAssistants(store stored) (s *Server, send func(body, revision string, ch
 
 func TestACallThatTakesTooLongIsToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, send := newAssistants(stuck{newWorld()})
+		s, send := newAssistants(stuck{newWorld()})
+		var failed []string // with the account and the id of the request
+		s.Assistants.Tools.Failed = func(extra *mcp.RequestExtra, tool string, _ error) {
+			app, _ := AppOf(extra)
+			failed = append(failed, tool, app.AccountID, RequestIDOf(extra))
+		}
 		began := time.Now()
 		a := send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank","arguments":{}}}`, "2025-06-18")
 		if got := a.Body.String(); a.Code != http.StatusOK || !strings.Contains(got, "the request took longer than 30s; ask for a shorter period") || time.Since(began) != answer.Timeout+time.Second {
 			t.Errorf("%d after %s: %q", a.Code, time.Since(began), got)
+		}
+		if want := []string{"rank", "acme-active", a.Header().Get("X-Request-Id")}; !slices.Equal(failed, want) {
+			t.Errorf("what failed is %q, expected %q", failed, want)
 		}
 	})
 }

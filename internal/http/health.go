@@ -35,6 +35,9 @@ type ConnectionStates struct {
 	Refused  int `json:"refused"`
 }
 
+// isProbe reports whether a route is one that balancers ask every few seconds.
+func isProbe(route string) bool { return route == "/healthz" || route == "/readyz" }
+
 // serveHealthz tells that the process lives. It never depends on the engine: a
 // restart of this process would not mend that one.
 func (s *Server) serveHealthz(c *gin.Context) {
@@ -71,6 +74,9 @@ func (s *Server) serveReadyz(c *gin.Context) {
 	}
 	c.JSON(status, r)
 }
+
+// IsReady reports what /readyz answers. It takes two seconds at most.
+func (s *Server) IsReady() bool { return s.checkReadiness(context.Background()).Code == "" }
 
 // checkReadiness looks at everything. Limits that are not shared now, refused
 // connections and damage to some accounts are reported; readiness stays 200. Each server

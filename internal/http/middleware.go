@@ -23,6 +23,8 @@ const (
 	keyCode      = "code"
 	keyCause     = "cause"
 	keyHow       = "how"
+	keyLimit     = "limit" // that a request met
+	keyCut       = "cut"   // the client has not taken all of the answer
 )
 
 // unchanged is where an answer comes from that the client has, next to
@@ -50,10 +52,14 @@ func (s *Server) logAccess(c *gin.Context) {
 	began := time.Now()
 	c.Next()
 	took := time.Since(began)
-	s.Observe(c.FullPath(), c.Writer.Status(), c.GetString(keyHow), took)
+	status := c.Writer.Status()
+	if c.GetBool(keyCut) {
+		status = statusClientIsGone
+	}
+	s.Observe(c.FullPath(), status, c.GetString(keyHow), took)
 	fields := []zap.Field{
 		zap.String("request_id", requestID(c)), zap.String("method", c.Request.Method), zap.String("route", c.FullPath()),
-		zap.Int("status", c.Writer.Status()), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", took),
+		zap.Int("status", status), zap.Int("bytes", max(0, c.Writer.Size())), zap.Duration("took", took),
 		zap.String("client", c.RemoteIP()),
 	}
 	if key, ok := c.Value(keyCaller).(auth.Record); ok {
@@ -62,11 +68,18 @@ func (s *Server) logAccess(c *gin.Context) {
 	if code, ok := c.Value(keyCode).(adlens.Code); ok {
 		fields = append(fields, zap.String("code", string(code)))
 	}
-	if cause, ok := c.Value(keyCause).(error); ok {
-		s.Log.Error("request failed", append(fields, zap.Error(cause))...)
-		return
+	if limit := c.GetString(keyLimit); limit != "" {
+		fields = append(fields, zap.String("limit", limit))
 	}
-	s.Log.Info("request", fields...)
+	cause, failed := c.Value(keyCause).(error)
+	switch {
+	case failed:
+		s.Log.Error("request failed", append(fields, zap.Error(cause))...)
+	case status == http.StatusOK && isProbe(c.FullPath()):
+		s.Log.Debug("request", fields...)
+	default:
+		s.Log.Info("request", fields...)
+	}
 }
 
 // recoverPanic answers a panic without its text; the log has it. A connection that

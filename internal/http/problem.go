@@ -222,6 +222,7 @@ func (s *Server) writeError(c *gin.Context, err error) {
 	}
 	if p.limit != "" {
 		s.Refused(p.limit)
+		c.Set(keyLimit, p.limit)
 	}
 	if p.retry > 0 {
 		h.Set("Retry-After", fmt.Sprint(auth.WholeSeconds(p.retry)))

@@ -23,8 +23,11 @@ func TestACodeThatIsUsedTwiceEndsTheConnection(t *testing.T) {
 	got := w.token(exchange(code))
 	w.mustRefuse(w.token(exchange(code)), "invalid_grant", "used before")
 	w.mustBeEnded(invite, true)
+	if at := slices.IndexFunc(w.events, func(e Event) bool { return e.Kind == EventReuse }); at < 0 || w.events[at].AccountID != "acme" {
+		t.Errorf("the log has %+v", w.events)
+	}
 	w.mustRefuse(w.token(refresh(got.Refresh)), "invalid_grant", "ended")
-	if last := w.events[len(w.events)-1]; last.Kind != EventReuse || last.AccountID != "acme" {
+	if last := w.events[len(w.events)-1]; last.Kind != EventRefused || last.Code != "invalid_grant" || !strings.Contains(last.Err.Error(), "ended") {
 		t.Errorf("the log has %+v", last)
 	}
 }
@@ -402,7 +405,7 @@ func TestNoEventHoldsASecret(t *testing.T) {
 	for _, event := range w.events {
 		kinds = append(kinds, event.Kind)
 	}
-	if want := []EventKind{EventConsent, EventConnect, EventConsent, EventReuse, EventRefresh, EventReuse, EventGuess}; !slices.Equal(kinds, want) {
+	if want := []EventKind{EventConsent, EventConnect, EventConsent, EventReuse, EventRefused, EventRefresh, EventReuse, EventRefused, EventGuess}; !slices.Equal(kinds, want) {
 		t.Errorf("got %v, expected %v", kinds, want)
 	}
 }

@@ -69,6 +69,7 @@ const (
 	EventRevoke   EventKind = "revoke"       // the assistant ended its connection
 	EventGuess    EventKind = "wrong_invite" // a code of no invitation was entered
 	EventDocument EventKind = "bad_document" // a client's metadata document was refused
+	EventRefused  EventKind = "refused"      // a request for tokens was refused
 	EventFailure  EventKind = "failure"      // the store failed
 )
 
@@ -80,6 +81,7 @@ type Event struct {
 	AccountID string
 	Client    string // name of the client, or its id if it has none yet
 	Remote    netip.Addr
+	Code      string // with which it was refused, of RFC 6749
 	Err       error
 }
 

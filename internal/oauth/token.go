@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -70,6 +71,7 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
 		refused = &tokenError{http.StatusBadRequest, "unsupported_grant_type", fmt.Sprintf("grant_type is %q, expected %s or %s", adlens.CleanText(grant, 50), grantCode, grantRefresh)}
 	}
 	if refused != nil {
+		s.log(Event{Kind: EventRefused, Client: adlens.CleanText(p["client_id"], 200), Remote: remoteAddress(r), Code: refused.code, Err: errors.New(refused.description)})
 		writeTokenError(w, refused)
 		return
 	}

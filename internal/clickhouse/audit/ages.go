@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"adlens/internal/clickhouse/cluster"
@@ -15,6 +16,8 @@ import (
 type Ages struct {
 	NewestLoad    time.Time // when something was last loaded into any account
 	OldestLoad    time.Time // the last load of the account that waits longest for one, of those that are kept fresh and were ever loaded
+	NewestDay     time.Time // with figures of any account
+	OldestDay     time.Time // that of the account whose figures end first, of those that are kept fresh
 	Accounts      uint64    // all that there are, or were and are lost
 	NewestRate    time.Time // the day of the newest rate that was fetched for any account
 	OldestRate    time.Time // that of the account whose fetched rates end first, of those that are kept fresh
@@ -63,12 +66,23 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	if err != nil {
 		return all, err
 	}
-	if all.NewestLoad, all.OldestLoad, err = a.findSpan(ctx, selectLoads, dormant); err != nil {
+	loaded, err := a.readLoaded(ctx)
+	if err != nil {
 		return all, err
 	}
-	if all.NewestRate, all.OldestRate, err = a.findSpan(ctx, selectRates, dormant); err != nil {
+	loads, days := map[string]time.Time{}, map[string]time.Time{}
+	for account, l := range loaded {
+		if loads[account] = l.LastLoad; l.NewestDay != 0 {
+			days[account] = l.NewestDay.Time()
+		}
+	}
+	rates, err := a.newestRates(ctx)
+	if err != nil {
 		return all, err
 	}
+	all.NewestLoad, all.OldestLoad = spanOf(loads, dormant)
+	all.NewestDay, all.OldestDay = spanOf(days, dormant)
+	all.NewestRate, all.OldestRate = spanOf(rates, dormant)
 	everyAccount := conn.Params{"account": ""}
 	all.Connections, err = conn.Collect(ctx, a.cluster.Home(), countConnections, everyAccount, func(scan conn.Scan) (one ConnectionCount, err error) {
 		err = scan(&one.Region, &one.Accepted, &one.Count)
@@ -82,35 +96,35 @@ func (a Audit) Ages(ctx context.Context) (all Ages, err error) {
 	return all, err
 }
 
-// findSpan returns the newest time that a statement reads of an account, and the oldest of
-// an account that is not dormant. The first server knows which are, and each the times of
-// its own accounts; of an account that was just moved, two have some.
-func (a Audit) findSpan(ctx context.Context, sql string, dormant []string) (newest, oldest time.Time, err error) {
+// newestRates reads the day of each account's newest rate that was fetched. Of an account that
+// was just moved, two shards have some.
+func (a Audit) newestRates(ctx context.Context) (map[string]time.Time, error) {
 	shards, err := cluster.Gather(ctx, a.cluster, func(s *cluster.Shard) (map[string]time.Time, error) {
-		return conn.CollectMap[string, time.Time](ctx, s, sql, nil)
+		return conn.CollectMap[string, time.Time](ctx, s, selectRates, nil)
 	})
-	last := map[string]time.Time{}
-	for _, times := range shards {
-		for account, at := range times {
-			if at.After(last[account]) {
-				last[account] = at.UTC()
+	newest := map[string]time.Time{}
+	for _, days := range shards {
+		for account, day := range days {
+			if day.After(newest[account]) {
+				newest[account] = day.UTC()
 			}
 		}
 	}
-	for _, at := range last {
+	return newest, err
+}
+
+// spanOf returns the newest of the accounts' times, and the oldest of those of accounts that
+// are not dormant.
+func spanOf(times map[string]time.Time, dormant []string) (newest, oldest time.Time) {
+	for account, at := range times {
 		if at.After(newest) {
 			newest = at
 		}
-	}
-	for _, account := range dormant {
-		delete(last, account)
-	}
-	for _, at := range last {
-		if oldest.IsZero() || at.Before(oldest) {
+		if (oldest.IsZero() || at.Before(oldest)) && !slices.Contains(dormant, account) {
 			oldest = at
 		}
 	}
-	return newest, oldest, err
+	return newest, oldest
 }
 
 // orNone takes the beginning of time, which is the least of none, for none.

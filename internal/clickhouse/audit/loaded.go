@@ -49,10 +49,17 @@ GROUP BY account_id`, manifest.Month, selectLive)
 // Loaded reads how far all accounts are loaded that ever were, without one statement for
 // each. Where a shard cannot be read, the error says so, and its accounts are missing.
 func (a Audit) Loaded(ctx context.Context) (map[string]Loaded, error) {
+	for _, s := range a.cluster.Shards() {
+		s.CatchUp("commits", "commit_units")
+	}
+	return a.readLoaded(ctx)
+}
+
+// readLoaded is Loaded as far as each shard's server knows.
+func (a Audit) readLoaded(ctx context.Context) (map[string]Loaded, error) {
 	all := map[string]Loaded{}
 	var mu sync.Mutex
 	err := a.cluster.Everywhere(ctx, func(s *cluster.Shard) error {
-		s.CatchUp("commits", "commit_units")
 		times, err := conn.CollectMap[string, time.Time](ctx, s, selectLoads, nil)
 		if err != nil {
 			return err
