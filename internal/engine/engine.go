@@ -149,7 +149,7 @@ func (e *Engine) Endpoint(ctx context.Context) (Endpoint, error) {
 		at, err := e.awaitAnswer(ctx, nil, time.Now())
 		switch {
 		case errors.Is(err, errFrozen):
-			if err := e.killFrozen(at); err != nil {
+			if err := e.killFrozen(ctx, at); err != nil {
 				return Endpoint{}, err
 			}
 		case !errors.Is(err, errGone): // one that was dying when it was looked at
@@ -167,7 +167,7 @@ var (
 // killFrozen ends an engine that no longer answers, unless another one has taken its
 // place already, or it is out of reach. The next Endpoint starts a new one; what the
 // old one had acknowledged is on the disk.
-func (e *Engine) killFrozen(silent Endpoint) error {
+func (e *Engine) killFrozen(ctx context.Context, silent Endpoint) error {
 	running, err := isHeld(e.home.engineLock())
 	if err != nil || !running {
 		return err
@@ -176,7 +176,9 @@ func (e *Engine) killFrozen(silent Endpoint) error {
 	if err != nil || at.Gate != silent.Gate {
 		return err
 	}
-	if err := e.home.checkReach(at.PID); err != nil {
+	if err := e.home.checkReach(ctx, at.PID); errors.Is(err, errGone) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	return unix.Kill(at.PID, unix.SIGKILL)
@@ -273,7 +275,7 @@ func (e *Engine) awaitAnswer(ctx context.Context, exited <-chan string, began ti
 				heard = time.Now()
 			}
 			if exited == nil && silent != nil && time.Since(began) >= silencePatience {
-				if err := e.home.checkReach(at.PID); err != nil {
+				if err := e.home.checkReach(ctx, at.PID); err != nil {
 					return Endpoint{}, err
 				}
 			}

@@ -40,6 +40,13 @@ func startProcess(t *testing.T, attributes *unix.SysProcAttr, words ...string) (
 // nothing listens at its address.
 func leaveEngine(t *testing.T, pid int) *Engine {
 	t.Helper()
+	e, _ := leaveLocked(t, pid)
+	return e
+}
+
+// leaveLocked is leaveEngine with the lock of the engine, which its end gives back.
+func leaveLocked(t *testing.T, pid int) (e *Engine, lock *os.File) {
+	t.Helper()
 	h := homeOf(t.TempDir())
 	address, reserved, reserving := reserveAddress()
 	if err := errors.Join(reserving, h.createFolder()); err != nil {
@@ -50,7 +57,7 @@ func leaveEngine(t *testing.T, pid int) *Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lock.Close(); unix.Close(reserved) })
-	return &Engine{home: h}
+	return &Engine{home: h}, lock
 }
 
 // With a data directory that machines or containers share, the number of the engine's
@@ -69,8 +76,34 @@ func TestAProcessThatIsNotTheEngineIsLeftAlone(t *testing.T) {
 	if _, err := e.Endpoint(t.Context()); err == nil || !strings.Contains(err.Error(), "runs where this process cannot reach it") {
 		t.Errorf("an engine elsewhere: %v", err)
 	}
-	if err := e.killFrozen(Endpoint{Gate: "gate"}); err == nil || !alive(pid) || zombie(pid) {
+	if err := e.killFrozen(t.Context(), Endpoint{Gate: "gate"}); err == nil || !alive(pid) || zombie(pid) {
 		t.Errorf("process %d, which is no engine, was killed: %v", pid, err)
+	}
+}
+
+// The watch of another process kills a frozen engine about when a command loses patience
+// with it. Such an engine has no command line any more, and keeps its lock for a moment.
+func TestAnEngineThatIsKilledWhileItIsWaitedForIsNotElsewhere(t *testing.T) {
+	t.Parallel()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		ask  func(e *Engine) error
+		want error
+	}{
+		"awaitAnswer": {func(e *Engine) error {
+			_, err := e.awaitAnswer(t.Context(), nil, time.Now().Add(-silencePatience))
+			return err
+		}, errGone},
+		"killFrozen": {func(e *Engine) error { return e.killFrozen(t.Context(), Endpoint{Gate: "gate"}) }, nil},
+	} {
+		e, lock := leaveLocked(t, ended.Process.Pid)
+		time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
+		if err := c.ask(e); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, expected %v", name, err, c.want)
+		}
 	}
 }
 
@@ -92,7 +125,7 @@ func TestOnlyTheEngineOfThisDirectoryAndNetworkIsInReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.checkReach(pid); (err == nil) != c.want {
+		if err := h.checkReach(t.Context(), pid); (err == nil) != c.want {
 			t.Errorf("%q: %v", c.words, err)
 		}
 	}
@@ -101,7 +134,7 @@ func TestOnlyTheEngineOfThisDirectoryAndNetworkIsInReach(t *testing.T) {
 	if err != nil {
 		t.Skipf("no other network can be made here: %v", err)
 	}
-	if err := h.checkReach(pid); err == nil {
+	if err := h.checkReach(t.Context(), pid); err == nil {
 		t.Error("an engine in another network is taken for one that can be asked")
 	}
 }

@@ -104,7 +104,7 @@ func TestAKilledEngineIsStartedAnewWithItsData(t *testing.T) {
 		_, err = log.WriteString("its last words\n")
 		err = errors.Join(err, log.Close())
 	}
-	if err := errors.Join(err, e.killFrozen(at)); err != nil {
+	if err := errors.Join(err, e.killFrozen(t.Context(), at)); err != nil {
 		t.Fatal(err)
 	}
 	if !gone(at.PID, 5*time.Second) {
@@ -167,7 +167,7 @@ func TestAnEngineThatEndsWhileItIsWaitedForIsStartedAnew(t *testing.T) {
 	defer closed(t, e)
 	for range 3 {
 		at := endpoint(t, e)
-		if err := e.killFrozen(at); err != nil {
+		if err := e.killFrozen(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 		next, err := e.Endpoint(t.Context())

@@ -77,7 +77,7 @@ func (w *watch) checkEngine(ctx context.Context) {
 			return
 		}
 		w.silent = 0
-		if err := w.engine.killFrozen(at); err != nil {
+		if err := w.engine.killFrozen(ctx, at); err != nil {
 			w.failed(err)
 		}
 	}

@@ -119,7 +119,7 @@ func TestTheWatchReportsAnEngineThatTookThePlaceOfAnother(t *testing.T) {
 func TestAnEngineThatTookThePlaceOfAFrozenOneIsNotKilled(t *testing.T) {
 	t.Parallel()
 	p := watchPlayed(t)
-	if err := p.engine.killFrozen(Endpoint{PID: p.pid, Gate: "the gate of the frozen one"}); err != nil || gone(p.pid, 100*time.Millisecond) {
+	if err := p.engine.killFrozen(t.Context(), Endpoint{PID: p.pid, Gate: "the gate of the frozen one"}); err != nil || gone(p.pid, 100*time.Millisecond) {
 		t.Errorf("process %d was killed: %v", p.pid, err)
 	}
 }

@@ -120,7 +120,7 @@ func TestWhatDoesNotFitOnTheDiskFailsItsStatement(t *testing.T) {
 	must(t, at, "OPTIMIZE TABLE adlens.many FINAL")
 	holds(t, at, "[3]")
 
-	if err := e.killFrozen(at); err != nil {
+	if err := e.killFrozen(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
 	at = endpoint(t, e)
