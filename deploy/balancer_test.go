@@ -18,8 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// runBalancer runs HAProxy with its file as it is, but for the addresses.
-func runBalancer(t *testing.T, servers ...string) (address string) {
+// runBalancer runs HAProxy with its file as it is, but for the addresses. The file logs
+// has what it prints.
+func runBalancer(t *testing.T, servers ...string) (address, logs string) {
 	t.Helper()
 	haproxy := tool(t, "haproxy")
 	text, err := os.ReadFile("compose/haproxy.cfg")
@@ -44,6 +45,13 @@ func runBalancer(t *testing.T, servers ...string) (address string) {
 	}
 	command := exec.Command(haproxy, "-db", "-f", path)
 	command.Stderr = t.Output()
+	logs = path + ".log"
+	out, err := os.Create(logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	command.Stdout = out
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +59,7 @@ func runBalancer(t *testing.T, servers ...string) (address string) {
 	for until := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
-			return "http://" + address
+			return "http://" + address, logs
 		} else if time.Now().After(until) {
 			t.Fatal(err)
 		}
@@ -70,7 +78,7 @@ func TestTheBalancerPassesLongAddressesAndRepeatsWhatMayBeRepeated(t *testing.T)
 	t.Cleanup(first.Close)
 	second := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	t.Cleanup(second.Close)
-	address := runBalancer(t, first.Listener.Addr().String(), second.Listener.Addr().String())
+	address, _ := runBalancer(t, first.Listener.Addr().String(), second.Listener.Addr().String())
 	ask := func(method, path string) int {
 		request, err := http.NewRequest(method, address+path, nil)
 		if err != nil {
@@ -115,7 +123,8 @@ func TestTheBalancerAnswersLikeTheAPIWhileNoServerIsReady(t *testing.T) {
 	if err := json.Unmarshal(example, &want); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.Get(runBalancer(t, "127.0.0.1:1") + "/api/v1/summary")
+	address, _ := runBalancer(t, "127.0.0.1:1")
+	answer, err := http.Get(address + "/api/v1/summary")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,5 +142,64 @@ func TestTheBalancerAnswersLikeTheAPIWhileNoServerIsReady(t *testing.T) {
 	}
 	if h := answer.Header; answer.StatusCode != http.StatusServiceUnavailable || h.Get("Retry-After") != "2" || h.Get("Content-Type") != "application/problem+json" || h.Get("Cache-Control") != "no-store" {
 		t.Errorf("the answer is %d with %v", answer.StatusCode, h)
+	}
+}
+
+// A server sees the balancer's address alone. The request's id leads from its line to the
+// client's address in that of the balancer, which has no token of a link.
+func TestTheBalancerLogsTheClientOfARequest(t *testing.T) {
+	t.Parallel()
+	const token = "feed_live_secret"
+	var forwarded atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			forwarded.Store(strings.Join(r.Header.Values("X-Forwarded-For"), ", "))
+		}
+		w.Header().Set("X-Request-Id", "ANID")
+	}))
+	t.Cleanup(server.Close)
+	for _, c := range []struct {
+		server    string
+		status    int
+		id, takes string // of the answer, and the addresses that the server is sent
+	}{{server.Listener.Addr().String(), 200, "ANID", `192.0.2.7", 127.0.0.1`}, {"127.0.0.1:1", 503, "", ""}} {
+		address, logs := runBalancer(t, c.server)
+		forwarded.Store("")
+		request, err := http.NewRequest(http.MethodGet, address+"/feed/"+token+"?key="+token, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Forwarded-For", `192.0.2.7"`)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		id := answer.Header.Get("X-Request-Id")
+		var line struct {
+			Client       string
+			ForwardedFor string `json:"forwarded_for"`
+			Status       int
+			RequestID    string `json:"request_id"`
+		}
+		var printed []byte
+		for until := time.Now().Add(10 * time.Second); line.RequestID != id && time.Now().Before(until); <-time.After(20 * time.Millisecond) {
+			if printed, err = os.ReadFile(logs); err != nil {
+				t.Fatal(err)
+			}
+			for each := range strings.Lines(string(printed)) {
+				if strings.Contains(each, id) {
+					if err := json.Unmarshal([]byte(each), &line); err != nil {
+						t.Fatalf("%v: %s", err, each)
+					}
+				}
+			}
+		}
+		if line.Client != "127.0.0.1" || line.ForwardedFor != `192.0.2.7"` || line.Status != c.status || c.id != "" && id != c.id || strings.Contains(string(printed), token) {
+			t.Errorf("of the request %q, answered %d, the log has %+v:\n%s", id, answer.StatusCode, line, printed)
+		}
+		if got := forwarded.Load(); got != c.takes {
+			t.Errorf("the server is sent the addresses %q, expected %q", got, c.takes)
+		}
 	}
 }
