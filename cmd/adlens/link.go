@@ -106,13 +106,14 @@ func (l linkCommand) create(o *options, cmd *cobra.Command, n newLink) error {
 	})
 }
 
-// checkBase refuses what makes no address when a path is added. "" is none.
+// checkBase refuses what makes no address when a path is added. "" is none. The server's
+// paths begin at the root of a host, as those of its pages' scripts and styles do.
 func checkBase(text string) error {
 	u, err := url.Parse(text)
-	if text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?# ") {
+	if text == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(text, "?# ") {
 		return nil
 	}
-	return fmt.Errorf("--base %q: expected https://host, https://host:port or a path below one, without ? and #", text)
+	return fmt.Errorf("--base %q: expected https://host or https://host:port, without a path", text)
 }
 
 // endOf returns the first instant at which a new link is invalid.

@@ -28,7 +28,7 @@ func TestANoticeSaysWhereAFeedMayLackRows(t *testing.T) {
 
 func TestABaseIsAnAddress(t *testing.T) {
 	for text, good := range map[string]bool{
-		"": true, "https://figures.example.com": true, "http://127.0.0.1:8080/": true, "https://h/below": true, "https://[::1]:8080": true,
+		"": true, "https://figures.example.com": true, "http://127.0.0.1:8080/": true, "https://[::1]:8080": true, "https://h/below": false, "https://h/share/": false,
 		"figures.example.com": false, "ftp://x": false, "https://h/path?x=1": false, "https://h#f": false, "https://u:p@h": false, "http://h:port": false,
 		" https://h": false, "https://": false, "https://h/a b": false, "localhost:8080": false,
 	} {
