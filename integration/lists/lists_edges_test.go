@@ -165,15 +165,16 @@ func TestASearchDoesNotRegardCase(t *testing.T) {
 	h, one := house.ShopWithData(t)
 	dir := t.TempDir()
 	house.ExportPair("named", "101", "campaigns", time.Now(), house.CampaignRow("1", "İSTANBUL Lamba", "USD"), house.CampaignRow("2", "ΟΔΟΣ Λάμπα", "USD"),
-		house.CampaignRow("3", "Straße", "USD"), house.CampaignRow("4", "IŞIK kırmızı", "USD")).Write(t, dir)
+		house.CampaignRow("3", "Straße", "USD"), house.CampaignRow("4", "IŞIK kırmızı", "USD"),
+		house.CampaignRow("5", "Congreſs 5 \u00b5g", "USD")).Write(t, dir)
 	figures := house.SpPair("figures", "101", house.DaysAgo(3), 1, time.Now())
-	for _, id := range []string{"1", "2", "3", "4"} {
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
 		figures.Rows = append(figures.Rows, house.With(house.SpRow(house.DaysAgo(3), "B0"+id, "1.25"), "campaignId", json.Number(id)))
 	}
 	figures.Write(t, dir)
 	house.Load(t, h.Program, one, dir)
 	for search, id := range map[string]string{"istanbul": "1", "İstanbul": "1", "LAMBA": "1", "οδος": "2", "οδοσ": "2", "ΟΔΟΣ": "2", "λάμπα": "2", "STRAß": "3",
-		"ışık": "4", "KIRMIZI": "4", "Işık": "4"} {
+		"ışık": "4", "KIRMIZI": "4", "Işık": "4", "congress": "5", "ſS": "5", "5 \u03bcg": "5", "5 \u039cG": "5"} {
 		house.WantMembers(t, one.Ask, "/campaigns?marketplace_id=101&search="+url.QueryEscape(search), "campaign_id", id)
 		house.WantMembers(t, one.Ask, "/report?dimensions=campaign&search="+url.QueryEscape(search), "campaign_id", id)
 	}

@@ -141,9 +141,11 @@ func (a *Account) entityList(profile, entity string, rows []map[string]any, q ur
 	}, err
 }
 
-// contains reports whether a text contains another in any case, of which sigma has two
-// small letters.
+// contains reports whether a text contains another in any case, of which some letters have
+// two small ones.
 func contains(text, part string) bool {
-	folded := func(s string) string { return strings.NewReplacer("ς", "σ", "ı", "i").Replace(strings.ToLower(s)) }
+	folded := func(s string) string {
+		return strings.NewReplacer("ς", "σ", "ı", "i", "ſ", "s", "\u00b5", "\u03bc").Replace(strings.ToLower(s))
+	}
 	return strings.Contains(folded(text), folded(part))
 }

@@ -185,11 +185,11 @@ func (r Request) textFinder() func(text string) bool {
 	return func(text string) bool { return strings.Contains(foldCase(text), wanted) }
 }
 
-// foldCase returns a text in one case. Of sigma there are two small letters, and I is
-// the capital of two.
+// foldCase returns a text in one case, as the statements of the lists do. Sigma, I, S and
+// the letter mu are each the capital of two small letters.
 func foldCase(text string) string { return otherSmall.Replace(strings.ToLower(text)) }
 
-var otherSmall = strings.NewReplacer("ς", "σ", "ı", "i")
+var otherSmall = strings.NewReplacer("ς", "σ", "ı", "i", "ſ", "s", "\u00b5", "\u03bc")
 
 // eachID visits what an account's figures are of, with the texts that a search looks
 // in.

@@ -25,6 +25,6 @@ FROM campaigns
 WHERE account_id = {account:String}
   AND generation IN {campaigns:Array(UInt32)}
   AND state IN {states:Array(String)}
-  AND ({search:String} = '' OR position(lowerUTF8(replaceRegexpAll(replaceRegexpAll(name, '[İı]', 'i'), '[Σς]', 'σ')), lowerUTF8(replaceRegexpAll(replaceRegexpAll({search:String}, '[İı]', 'i'), '[Σς]', 'σ'))) > 0)
+  AND ({search:String} = '' OR position(lowerUTF8(translateUTF8(name, 'İıΣςſ\xc2\xb5', 'iiσσs\xce\xbc')), lowerUTF8(translateUTF8({search:String}, 'İıΣςſ\xc2\xb5', 'iiσσs\xce\xbc'))) > 0)
 ORDER BY name, campaign_id
 LIMIT {limit:UInt32} OFFSET {offset:UInt64}
