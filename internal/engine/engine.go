@@ -195,6 +195,9 @@ func (e *Engine) startEngine(ctx context.Context) (Endpoint, error) {
 	if err := checkLibrary(library, e.home.filePath("library.checked")); err != nil {
 		return Endpoint{}, err
 	}
+	if err := checkOpenFiles(); err != nil {
+		return Endpoint{}, err
+	}
 	began := time.Now()
 	exited, err := e.spawnProcess(ctx, library)
 	if err != nil {

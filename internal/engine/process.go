@@ -182,7 +182,7 @@ func (h home) runLibrary(library, address string) error {
 func Become(library string, args ...string) error {
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
-		return &LibraryError{fmt.Sprintf("the ClickHouse library %s cannot be loaded: %v", library, err)}
+		return explainLoad(library, err)
 	}
 	if err := checkWrites(library, handle); err != nil {
 		return fmt.Errorf("failed writes of %s would go unnoticed: %w", library, err)
