@@ -5,6 +5,9 @@ import (
 	"net"
 	"net/http"
 	"sync"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 )
 
 // openConnections bounds how many connections are open at once, whichever client opens
@@ -25,6 +28,23 @@ type openConnections struct {
 
 func newOpenConnections(bound int) *openConnections {
 	return &openConnections{bound: bound, idle: list.New(), places: map[net.Conn]*list.Element{}, changes: make(chan struct{}, 1)}
+}
+
+// boundConnections returns how many connections may be open at once. A connection for which
+// there is no descriptor is not accepted, and no idle one makes room for it. Go has raised
+// the soft limit to the hard one.
+func boundConnections(log *zap.Logger) int {
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		log.Warn("the limit of open files is not known", zap.Error(err))
+		return maxConnections
+	}
+	bound := min(maxConnections, files.Cur-min(otherFiles, files.Cur/2))
+	if bound < maxConnections {
+		log.Warn("the limit of open files leaves room for few connections: raise it (ulimit -n, LimitNOFILE of systemd, ulimits of a container)",
+			zap.Uint64("open_files", files.Cur), zap.Uint64("connections", bound), zap.Int("connections_otherwise", maxConnections))
+	}
+	return int(bound)
 }
 
 // boundListener returns a listener whose connections count.

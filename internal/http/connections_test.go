@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
 )
 
 // slowWorld answers day totals when it is told to, or when no request waits.
@@ -40,6 +41,32 @@ func (w *slowWorld) DayTotals(ctx context.Context, s query.Statement) ([]query.D
 	case <-ctx.Done():
 		w.stopped.Add(1)
 		return nil, &adlens.Error{Kind: adlens.Cancelled, Err: ctx.Err()}
+	}
+}
+
+func TestTheLimitOfOpenFilesBoundsTheConnections(t *testing.T) {
+	var own unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &own); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, c := range []struct {
+		files, bound uint64
+		warnings     int
+	}{{maxConnections + otherFiles, maxConnections, 0}, {1024, 824, 1}, {300, 150, 1}} {
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: c.files, Max: own.Max}); err != nil {
+			t.Skipf("this process may not open so many files: %v", err)
+		}
+		core, logged := observer.New(zapcore.WarnLevel)
+		config := testConfig(newWorld(), keys{"acme-active"})
+		config.Log = zap.New(core)
+		if s := New(config); s.open.bound != int(c.bound) || logged.FilterField(zap.Uint64("open_files", c.files)).Len() != c.warnings {
+			t.Errorf("of %d files %d are for connections, expected %d: %v", c.files, s.open.bound, c.bound, logged.All())
+		}
 	}
 }
 

@@ -21,6 +21,10 @@ const (
 	// readHeaderTimeout.
 	maxConnections = 2_000
 
+	// otherFiles is how many descriptors are kept for all else, such as connections to
+	// the database. A process that may open few keeps half of them.
+	otherFiles = 200
+
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 10 * time.Second
 	idleTimeout       = 60 * time.Second

@@ -74,7 +74,7 @@ func New(c Config) *Server {
 	if c.Health == nil {
 		c.Health = func() Health { return Health{} }
 	}
-	s := &Server{Config: c, bodies: map[string]bool{}, documentation: sync.OnceValues(newDocumentation), encoded: newEncodedFiles(), maxSending: maxSending, open: newOpenConnections(maxConnections)}
+	s := &Server{Config: c, bodies: map[string]bool{}, documentation: sync.OnceValues(newDocumentation), encoded: newEncodedFiles(), maxSending: maxSending, open: newOpenConnections(boundConnections(c.Log))}
 	s.server = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
