@@ -142,7 +142,7 @@ func newResult(result any) (*mcp.CallToolResult, error) {
 
 // refuse returns a result that says what is wrong with a call.
 func (s *Server) refuse(extra *mcp.RequestExtra, tool string, err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explainError(extra, tool, err)}}}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(auth.MaskSecrets([]byte(s.explainError(extra, tool, err))))}}}
 }
 
 // explainError returns an error's text for the client. What the store says is for

@@ -392,11 +392,15 @@ func TestNoEventHoldsASecret(t *testing.T) {
 	w.token(refresh(got.Refresh))
 	wrong := auth.NewInvite()
 	w.submit(w.fill(request(), wrong.Reveal()))
+	key := auth.NewKey().Reveal()
+	if got := w.token(url.Values{"grant_type": {key}, "client_id": {key}}); strings.Contains(fmt.Sprint(got), key) {
+		t.Errorf("the answer repeats a key: %+v", got)
+	}
 	var log bytes.Buffer
 	for _, event := range w.events {
 		fmt.Fprintf(&log, "%+v %v\n", event, event.Err)
 	}
-	for _, secret := range []string{invite.Reveal(), code, got.Access, got.Refresh, next.Access, next.Refresh, wrong.Reveal()} {
+	for _, secret := range []string{invite.Reveal(), code, got.Access, got.Refresh, next.Access, next.Refresh, wrong.Reveal(), key} {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log has %s: %s", secret, &log)
 		}
@@ -405,7 +409,7 @@ func TestNoEventHoldsASecret(t *testing.T) {
 	for _, event := range w.events {
 		kinds = append(kinds, event.Kind)
 	}
-	if want := []EventKind{EventConsent, EventConnect, EventConsent, EventReuse, EventRefused, EventRefresh, EventReuse, EventRefused, EventGuess}; !slices.Equal(kinds, want) {
+	if want := []EventKind{EventConsent, EventConnect, EventConsent, EventReuse, EventRefused, EventRefresh, EventReuse, EventRefused, EventGuess, EventRefused}; !slices.Equal(kinds, want) {
 		t.Errorf("got %v, expected %v", kinds, want)
 	}
 }

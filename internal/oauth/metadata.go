@@ -3,6 +3,8 @@ package oauth
 import (
 	"net/http"
 
+	"adlens/internal/auth"
+
 	"github.com/go-json-experiment/json"
 )
 
@@ -89,9 +91,9 @@ func writeOAuthError(w http.ResponseWriter, status int, code, description string
 	writeJSON(w, status, map[string]string{"error": code, "error_description": errorText(description)})
 }
 
-// errorText replaces what RFC 6749 does not allow in a description.
+// errorText replaces what RFC 6749 does not allow in a description, and masks secrets.
 func errorText(text string) string {
-	ascii := []byte(text)
+	ascii := auth.MaskSecrets([]byte(text))
 	for i, b := range ascii {
 		if b < ' ' || b > '~' || b == '"' || b == '\\' {
 			ascii[i] = '\''

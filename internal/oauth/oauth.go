@@ -10,6 +10,7 @@ package oauth
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -109,16 +110,31 @@ const registrationsAllowed = 20
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{apps: c.Apps, accounts: c.Accounts, publicURL: strings.TrimSuffix(c.PublicURL, "/"), registers: !c.NoRegistration, now: c.Now, log: c.Log,
+	s := &Server{apps: c.Apps, accounts: c.Accounts, publicURL: strings.TrimSuffix(c.PublicURL, "/"), registers: !c.NoRegistration, now: c.Now,
 		documents: newDocuments(c.Dial, c.Roots), guesses: newGuesses(), wrongSecrets: newGuesses(), registrations: auth.NewFailuresUpTo(registrationsAllowed),
 		refreshes: auth.NewLimiter(refreshesAllowed, 0), locks: newFamilyLocks(), unsent: lru.New(unsentKept, func([32]byte, unsent) int { return 1 })}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.log == nil {
-		s.log = func(Event) {}
+	s.log = func(e Event) {
+		if c.Log != nil {
+			c.Log(e.masked())
+		}
 	}
 	return s
+}
+
+// masked returns the event without secrets that were sent in a field of another: people
+// enter a key as the client's id.
+func (e Event) masked() Event {
+	e.Client = string(auth.MaskSecrets([]byte(e.Client)))
+	if e.Err == nil {
+		return e
+	}
+	if text := e.Err.Error(); string(auth.MaskSecrets([]byte(text))) != text {
+		e.Err = errors.New(string(auth.MaskSecrets([]byte(text))))
+	}
+	return e
 }
 
 // The paths of the server.
