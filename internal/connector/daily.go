@@ -178,24 +178,6 @@ func (d *Daily) LookAgain(account string) {
 // lookKey tells the looks at connections apart.
 func lookKey(c adlens.Connection) string { return c.Account + "/" + c.Name }
 
-// countWaiting counts the reports of a connection's profiles that are not loaded yet.
-func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, err error) {
-	if isUnconnected(c) {
-		return 0, nil
-	}
-	own, err := d.Connector.profilesOf(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	all, err := d.Connector.WaitingReports(ctx, c.Account, d.accountDir(c.Account))
-	for _, r := range all {
-		if slices.ContainsFunc(own, func(p platform.Profile) bool { return p.ID == r.MarketplaceID }) {
-			n++
-		}
-	}
-	return n, err
-}
-
 // lookAfter refreshes what is due, and returns when to look again.
 func (d *Daily) lookAfter(ctx context.Context, c adlens.Connection) (time.Duration, error) {
 	began := d.Connector.Now()

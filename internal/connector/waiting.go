@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"adlens"
+	"adlens/internal/platform"
 	"adlens/loader"
 )
 
@@ -116,6 +117,24 @@ func copyFile(to, from string) error {
 		_, err := io.Copy(f, source)
 		return err
 	})
+}
+
+// countWaiting counts the reports of a connection's profiles that are not loaded yet.
+func (d *Daily) countWaiting(ctx context.Context, c adlens.Connection) (n int, err error) {
+	if isUnconnected(c) {
+		return 0, nil
+	}
+	own, err := d.Connector.profilesOf(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	all, err := d.Connector.WaitingReports(ctx, c.Account, d.accountDir(c.Account))
+	for _, r := range all {
+		if slices.ContainsFunc(own, func(p platform.Profile) bool { return p.ID == r.MarketplaceID }) {
+			n++
+		}
+	}
+	return n, err
 }
 
 // Waiting returns how many reports of connected accounts are on the disk here and not
