@@ -378,6 +378,16 @@ func TestAClientWithASecretIsRefusedBeforeItsCodeIsUsed(t *testing.T) {
 	}
 	w.mustRefuse(w.token(exchange(code, "client_secret", "x")), "invalid_client", "no secret")
 	w.mustRefuse(w.token(exchange(code, "client_assertion", "x")), "invalid_client", "no secret")
+	w.mustRefuse(w.parse(w.send("POST", pathRevoke, "")), "invalid_request", "token is missing")
+	var codes []string
+	for _, e := range w.events {
+		if e.Kind == EventRefused {
+			codes = append(codes, e.Code)
+		}
+	}
+	if want := []string{"invalid_client", "invalid_client", "invalid_client", "invalid_request"}; !slices.Equal(codes, want) {
+		t.Errorf("the log has %v, expected %v", codes, want)
+	}
 	if got := w.token(exchange(code)); got.Status != 200 {
 		t.Errorf("the code was spent: %+v", got)
 	}

@@ -70,7 +70,7 @@ const (
 	EventRevoke   EventKind = "revoke"       // the assistant ended its connection
 	EventGuess    EventKind = "wrong_invite" // a code of no invitation was entered
 	EventDocument EventKind = "bad_document" // a client's metadata document was refused
-	EventRefused  EventKind = "refused"      // a request for tokens was refused
+	EventRefused  EventKind = "refused"      // a request for tokens, or to end some, was refused
 	EventFailure  EventKind = "failure"      // the store failed
 )
 

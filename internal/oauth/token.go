@@ -56,11 +56,11 @@ type tokenResponse struct {
 
 // serveToken exchanges a code, or a refresh token, for tokens.
 func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
-	p, ok := readPublicForm(w, r)
-	if !ok {
+	p, refused := readPublicForm(w, r)
+	if refused != nil {
+		s.refuseTokens(w, r, p, refused)
 		return
 	}
-	var refused *tokenError
 	var response tokenResponse
 	switch grant := p["grant_type"]; grant {
 	case grantCode:
@@ -71,15 +71,16 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, _ string) {
 		refused = &tokenError{http.StatusBadRequest, "unsupported_grant_type", fmt.Sprintf("grant_type is %q, expected %s or %s", adlens.CleanText(grant, 50), grantCode, grantRefresh)}
 	}
 	if refused != nil {
-		s.log(Event{Kind: EventRefused, Client: adlens.CleanText(p["client_id"], 200), Remote: remoteAddress(r), Code: refused.code, Err: errors.New(refused.description)})
-		writeTokenError(w, refused)
+		s.refuseTokens(w, r, p, refused)
 		return
 	}
 	w.Header().Set("Pragma", "no-cache")
 	writeJSON(w, http.StatusOK, response)
 }
 
-func writeTokenError(w http.ResponseWriter, refused *tokenError) {
+// refuseTokens writes an error of the token endpoint, and lets the log have it.
+func (s *Server) refuseTokens(w http.ResponseWriter, r *http.Request, p params, refused *tokenError) {
+	s.log(Event{Kind: EventRefused, Client: adlens.CleanText(p["client_id"], 200), Remote: remoteAddress(r), Code: refused.code, Err: errors.New(refused.description)})
 	if refused.status == http.StatusTooManyRequests {
 		writeRetryAfter(w, time.Minute)
 	}
@@ -89,22 +90,19 @@ func writeTokenError(w http.ResponseWriter, refused *tokenError) {
 // readPublicForm reads a form of a client that has no secret. One that shows a
 // secret is refused before its code is looked at: some clients try the header
 // first, and then repeat the request without it.
-func readPublicForm(w http.ResponseWriter, r *http.Request) (params, bool) {
+func readPublicForm(w http.ResponseWriter, r *http.Request) (params, *tokenError) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		w.Header().Set("WWW-Authenticate", `Basic realm="adlens"`)
-		writeOAuthError(w, http.StatusUnauthorized, "invalid_client", "clients have no secret here: send client_id in the body, without a header Authorization")
-		return nil, false
+		return nil, &tokenError{http.StatusUnauthorized, "invalid_client", "clients have no secret here: send client_id in the body, without a header Authorization"}
 	}
 	p, err := readForm(w, r, maxTokenBody)
 	switch {
 	case err != nil:
-		writeOAuthError(w, statusOf(err), "invalid_request", err.Error())
-		return nil, false
+		return nil, &tokenError{statusOf(err), "invalid_request", err.Error()}
 	case p["client_secret"] != "" || p["client_assertion"] != "":
-		writeOAuthError(w, http.StatusUnauthorized, "invalid_client", "clients have no secret here: send client_id alone")
-		return nil, false
+		return p, &tokenError{http.StatusUnauthorized, "invalid_client", "clients have no secret here: send client_id alone"}
 	}
-	return p, true
+	return p, nil
 }
 
 // exchangeCode exchanges an authorization code for the first tokens. A code that
@@ -299,12 +297,12 @@ func (s *Server) endApp(r *http.Request, app *auth.App) error {
 // serveRevoke ends the connection of a token (RFC 7009). A token of no connection
 // is revoked already.
 func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, _ string) {
-	p, ok := readPublicForm(w, r)
-	if !ok {
-		return
+	p, refused := readPublicForm(w, r)
+	if refused == nil && p["token"] == "" {
+		refused = invalidRequest("parameter token is missing")
 	}
-	if p["token"] == "" {
-		writeOAuthError(w, http.StatusBadRequest, "invalid_request", "parameter token is missing")
+	if refused != nil {
+		s.refuseTokens(w, r, p, refused)
 		return
 	}
 	token, ok := auth.ParseRefreshToken(p["token"])
@@ -323,7 +321,7 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, _ string) {
 			return tokenResponse{}, nil
 		})
 		if refused != nil && refused.code != "invalid_grant" {
-			writeTokenError(w, refused)
+			s.refuseTokens(w, r, p, refused)
 			return
 		}
 	}
